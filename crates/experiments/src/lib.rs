@@ -1,0 +1,1 @@
+//! The pipeline: the only place where truth and reports meet

@@ -1,0 +1,1 @@
+//! Graph neural networks on Burn behind plain slices

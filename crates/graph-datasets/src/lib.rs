@@ -1,0 +1,1 @@
+//! Checked graph data sets: canonical files, splits, synthetic graphs

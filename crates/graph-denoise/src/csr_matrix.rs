@@ -1,0 +1,121 @@
+use crate::Error;
+
+/// A sparse matrix of `f32`, rows one after the other, columns ascending in each row.
+///
+/// Serves as the weights of a propagation (nodes × nodes) and as sparse features or reports (nodes × dimensions).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CsrMatrix {
+    columns: usize,
+    indptr: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl CsrMatrix {
+    /// Checks and takes the three arrays.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when lengths disagree, [`Error::RowStarts`], [`Error::Column`], [`Error::NotFinite`].
+    pub fn new(columns: usize, indptr: Vec<usize>, indices: Vec<u32>, values: Vec<f32>) -> Result<Self, Error> {
+        if indptr.is_empty() {
+            return Err(Error::Shape { what: "row starts", expected: 1, found: 0 });
+        }
+        if indices.len() != values.len() {
+            return Err(Error::Shape {
+                what: "values, one a column index",
+                expected: indices.len(),
+                found: values.len(),
+            });
+        }
+        let entries = indices.len();
+        let rows = indptr.len() - 1;
+        if indptr[0] != 0 {
+            return Err(Error::RowStarts { row: 0, found: indptr[0], entries });
+        }
+        for row in 0..rows {
+            if indptr[row + 1] < indptr[row] || indptr[row + 1] > entries {
+                return Err(Error::RowStarts { row: row + 1, found: indptr[row + 1], entries });
+            }
+        }
+        if indptr[rows] != entries {
+            return Err(Error::RowStarts { row: rows, found: indptr[rows], entries });
+        }
+        for row in 0..rows {
+            let mut last = None;
+            for at in indptr[row]..indptr[row + 1] {
+                let column = indices[at];
+                if column as usize >= columns || last.is_some_and(|before| column <= before) {
+                    return Err(Error::Column { row, column, columns });
+                }
+                last = Some(column);
+                if !values[at].is_finite() {
+                    return Err(Error::NotFinite { what: "sparse matrix", row, value: values[at] });
+                }
+            }
+        }
+        Ok(Self { columns, indptr, indices, values })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.indptr.len() - 1
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Number of stored entries.
+    pub fn entries(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Row starts, one more than there are rows.
+    pub fn indptr(&self) -> &[usize] {
+        &self.indptr
+    }
+
+    /// Column of each entry.
+    pub fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+
+    /// Value of each entry.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Columns and values of one row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
+        let range = self.indptr[row]..self.indptr[row + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// The transpose. Time and space O(rows + columns + entries).
+    pub fn transpose(&self) -> Self {
+        let mut indptr = vec![0usize; self.columns + 1];
+        for &column in &self.indices {
+            indptr[column as usize + 1] += 1;
+        }
+        for column in 0..self.columns {
+            indptr[column + 1] += indptr[column];
+        }
+        let mut next = indptr.clone();
+        let mut indices = vec![0u32; self.entries()];
+        let mut values = vec![0f32; self.entries()];
+        for row in 0..self.rows() {
+            let (columns, row_values) = self.row(row);
+            for (&column, &value) in columns.iter().zip(row_values) {
+                let at = next[column as usize];
+                indices[at] = row as u32;
+                values[at] = value;
+                next[column as usize] += 1;
+            }
+        }
+        Self { columns: self.rows(), indptr, indices, values }
+    }
+}

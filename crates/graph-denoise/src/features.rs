@@ -1,0 +1,64 @@
+use crate::Error;
+
+/// Dense features, row-major: one row a node, one column a dimension.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureMatrix {
+    rows: usize,
+    columns: usize,
+    data: Vec<f32>,
+}
+
+impl FeatureMatrix {
+    /// Takes `rows × columns` values, row after row.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the number of values is another, [`Error::NotFinite`] at the first value that is NaN or
+    /// infinite.
+    pub fn new(rows: usize, columns: usize, data: Vec<f32>) -> Result<Self, Error> {
+        if data.len() != rows * columns {
+            return Err(Error::Shape { what: "values of a dense matrix", expected: rows * columns, found: data.len() });
+        }
+        if let Some(at) = data.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NotFinite { what: "dense features", row: at / columns, value: data[at] });
+        }
+        Ok(Self { rows, columns, data })
+    }
+
+    /// All zeros.
+    pub fn zeros(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, data: vec![0.0; rows * columns] }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.data[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// All values, row after row.
+    pub fn as_slice(&self) -> &[f32] {
+        &self.data
+    }
+
+    /// All values, row after row, to write to.
+    pub fn as_mut_slice(&mut self) -> &mut [f32] {
+        &mut self.data
+    }
+
+    /// Gives the values back, row after row.
+    pub fn into_vec(self) -> Vec<f32> {
+        self.data
+    }
+}

@@ -1,0 +1,1 @@
+//! Local randomizers, their rectifiers and their exact laws
