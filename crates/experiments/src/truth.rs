@@ -1,0 +1,74 @@
+//! The true values of a data set, which only this crate holds beside a report.
+
+use std::path::Path;
+
+use graph_datasets::Dataset;
+use sha2::{Digest, Sha256};
+
+use crate::record::DataStamp;
+use crate::{DatasetSpec, Error, Seed};
+
+/// A loaded data set and what records say of it.
+#[derive(Debug)]
+pub struct Truth {
+    spec: DatasetSpec,
+    dataset: Dataset,
+    stamp: DataStamp,
+}
+
+impl Truth {
+    /// Loads a published data set (from `data`, or where the catalog looks) or generates a synthetic one.
+    ///
+    /// # Errors
+    /// [`Error::Data`]: the file is missing, damaged or not the published one; the message says how to get it.
+    pub fn load(spec: &DatasetSpec, data: Option<&Path>) -> Result<Self, Error> {
+        let dataset = match spec {
+            DatasetSpec::Published { name } => graph_datasets::load(name, data)?,
+            DatasetSpec::Synthetic { .. } => generate(spec)?,
+        };
+        let sha256 = dataset.sha256().map_or_else(|| content_hash(&dataset), str::to_owned);
+        let stamp = DataStamp {
+            name: spec.name().to_owned(),
+            sha256,
+            nodes: dataset.nodes(),
+            edges: dataset.edges(),
+            dimensions: dataset.dimensions(),
+            classes: dataset.classes(),
+            notes: dataset.marks().to_vec(),
+        };
+        Ok(Self { spec: spec.clone(), dataset, stamp })
+    }
+
+    /// What was asked for.
+    pub fn spec(&self) -> &DatasetSpec {
+        &self.spec
+    }
+
+    /// The data.
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    /// What records say of it.
+    pub fn stamp(&self) -> &DataStamp {
+        &self.stamp
+    }
+}
+
+/// SHA-256 over a generated data set's arrays.
+fn content_hash(dataset: &Dataset) -> String {
+    let mut hash = Sha256::new();
+    for (u, v) in dataset.graph().iter_edges() {
+        hash.update(u.to_le_bytes());
+        hash.update(v.to_le_bytes());
+    }
+    for &label in dataset.labels() {
+        hash.update(label.to_le_bytes());
+    }
+    if let Some(features) = dataset.features() {
+        features.indptr().iter().for_each(|&start| hash.update((start as u64).to_le_bytes()));
+        features.indices().iter().for_each(|&column| hash.update(column.to_le_bytes()));
+        features.values().iter().for_each(|&value| hash.update(value.to_le_bytes()));
+    }
+    hex::encode(hash.finalize())
+}
