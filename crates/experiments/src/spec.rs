@@ -54,6 +54,20 @@ pub enum DatasetSpec {
 }
 
 impl DatasetSpec {
+    /// The graph that runs where no data set is at hand.
+    pub fn default_synthetic() -> Self {
+        Self::Synthetic {
+            seed: 1,
+            nodes: 1200,
+            classes: 5,
+            dimensions: 300,
+            mean_degree: 6.0,
+            homophily: 0.8,
+            density: 0.03,
+            feature_signal: 0.5,
+        }
+    }
+
     /// The name in tables.
     pub fn name(&self) -> &str {
         match self {

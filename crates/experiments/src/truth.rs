@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use graph_datasets::Dataset;
+use graph_datasets::{Dataset, Scaling};
+use graph_denoise::CsrMatrix;
 use sha2::{Digest, Sha256};
 
 use crate::record::DataStamp;
@@ -36,6 +37,7 @@ impl Truth {
             classes: dataset.classes(),
             notes: dataset.marks().to_vec(),
         };
+        let dataset = if dataset.features().is_some() { dataset.scaled(Scaling::PublicRange)? } else { dataset };
         Ok(Self { spec: spec.clone(), dataset, stamp })
     }
 
@@ -47,6 +49,15 @@ impl Truth {
     /// The data.
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
+    }
+
+    /// The true features, each in [0, 1] by the data set's public range.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a data set without features.
+    pub fn features(&self) -> Result<&CsrMatrix, Error> {
+        let missing = || graph_datasets::Error::NoFeatures { name: self.dataset.name().to_owned() };
+        Ok(self.dataset.features().ok_or_else(missing)?)
     }
 
     /// What records say of it.

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Parser;
 use experiments::{
-    DatasetSpec, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, Spec,
-    default_synthetic,
+    DatasetSpec, DeviceChoice, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize,
+    Spec,
 };
-use gnn_models::DeviceChoice;
-use ldp_core::Epsilon;
 
 /// Trains a graph neural network on locally private features and prints its accuracy beside its null controls.
 ///
@@ -78,7 +76,7 @@ impl Arguments {
             return Ok(Plan::read(path)?.with_controls());
         }
         let dataset = match self.dataset.as_str() {
-            "synthetic" => default_synthetic(),
+            "synthetic" => DatasetSpec::default_synthetic(),
             name => DatasetSpec::Published { name: name.to_owned() },
         };
         let arm = |features: FeatureSpec| -> Result<_> {
@@ -117,5 +115,5 @@ fn epsilon(text: &str) -> Result<Epsilon, String> {
 }
 
 fn device(text: &str) -> Result<DeviceChoice, String> {
-    text.parse().map_err(|error: gnn_models::Error| error.to_string())
+    text.parse().map_err(|error: <DeviceChoice as std::str::FromStr>::Err| error.to_string())
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use experiments::{Error, Event, Plan, Settings, code_stamp, run_plan, summary, tune, write_whole};
+use experiments::{Error, Plan, Settings, code_stamp, run_plan, summary, tune, write_whole};
 
 use arguments::Arguments;
 use progress::Progress;
@@ -55,7 +55,10 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
     })
     .context("cannot listen for Ctrl-C")?;
     if arguments.tune {
-        let chosen = tune(plan, arguments.data.as_deref(), &folder, &settings, &stop, &mut Progress::new())?;
+        let mut progress = Progress::new();
+        let chosen =
+            tune(plan, arguments.data.as_deref(), &folder, &settings, &stop, |event| progress.tell(&event))?;
+        progress.finish();
         print!("{chosen}");
         return Ok(());
     }
@@ -64,7 +67,7 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
     }
     let mut progress = Progress::new();
     let records =
-        run_plan(plan, arguments.data.as_deref(), &folder, &settings, &stop, |event: Event<'_>| progress.tell(&event))?;
+        run_plan(plan, arguments.data.as_deref(), &folder, &settings, &stop, |event| progress.tell(&event))?;
     progress.finish();
     let markdown = summary::markdown(plan, &records);
     write_whole(&folder.join("summary.md"), &markdown)?;
