@@ -81,6 +81,11 @@ impl CsrGraph {
         Ok(Self { kind, indptr, indices: lists })
     }
 
+    /// Takes lists that this crate made: sorted, without duplicates, in range.
+    pub(crate) fn trusted(kind: EdgeKind, indptr: Vec<usize>, indices: Vec<u32>) -> Self {
+        Self { kind, indptr, indices }
+    }
+
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.indptr.len() - 1

@@ -60,4 +60,15 @@ pub enum Error {
         /// The value.
         value: f32,
     },
+    /// A mean over no hop.
+    #[error("0 steps, but the mean of the powers 1..=K needs at least 1")]
+    NoSteps,
+    /// A number that must lie between 0 and 1.
+    #[error("{what} must lie in [0, 1], got {value}")]
+    Fraction {
+        /// What it is.
+        what: &'static str,
+        /// The value.
+        value: f32,
+    },
 }

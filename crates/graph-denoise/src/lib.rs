@@ -4,12 +4,23 @@
 //! a [`CsrGraph`] is who is connected to whom, a [`CsrMatrix`] holds weights (a normalised adjacency, or sparse
 //! features), a [`FeatureMatrix`] is dense and row-major.
 
+mod constant;
 mod csr_graph;
 mod csr_matrix;
 mod error;
 mod features;
+mod filter;
+mod interchange;
+pub mod kernel;
+mod propagate;
+mod rows;
+mod weights;
 
 pub use csr_graph::{CsrGraph, EdgeKind};
 pub use csr_matrix::CsrMatrix;
 pub use error::Error;
 pub use features::FeatureMatrix;
+pub use filter::Filter;
+pub use propagate::{propagate, propagate_blocks, propagate_into};
+pub use rows::Rows;
+pub use weights::{Normalization, SelfLoops, Weights};

@@ -1,0 +1,128 @@
+//! One hop over one tile of columns: the innermost loop of a propagation.
+
+use std::ops::Range;
+
+use pulp::{Arch, NullaryFnOnce};
+use rayon::prelude::*;
+
+use crate::Weights;
+use crate::kernel::{row_blocks, split_rows};
+use crate::weights::{Form, Scales};
+
+/// `W` columns of one node, on cache-line boundaries so that a gather touches as few lines as it can.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Tile<const W: usize>(pub(super) [f32; W]);
+
+impl<const W: usize> Tile<W> {
+    pub(super) const ZERO: Self = Self([0.0; W]);
+}
+
+/// Neighbour lists with or without a value an entry.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pattern<'a> {
+    pub(crate) indptr: &'a [usize],
+    pub(crate) indices: &'a [u32],
+    pub(crate) values: Option<&'a [f32]>,
+}
+
+impl<'a> Pattern<'a> {
+    pub(crate) fn of(weights: &'a Weights<'_>) -> Self {
+        match &weights.form {
+            Form::Scaled { graph, .. } => Self { indptr: graph.indptr(), indices: graph.indices(), values: None },
+            Form::Matrix(matrix) => {
+                Self { indptr: matrix.indptr(), indices: matrix.indices(), values: Some(matrix.values()) }
+            }
+        }
+    }
+}
+
+/// One hop: `target = next ⊙ (left ⊙ Σ source)`, and `total += coefficient · (left ⊙ Σ source)`.
+pub(super) struct Hop<'a, const W: usize> {
+    pub(super) pattern: Pattern<'a>,
+    /// Scales of this hop; none for a matrix, whose values are complete.
+    pub(super) scales: Option<&'a Scales>,
+    /// Right scale of the hop after this one; none after the last.
+    pub(super) next: Option<&'a [f32]>,
+    pub(super) coefficient: f32,
+    pub(super) source: &'a [Tile<W>],
+    /// First row of `target` and `total`.
+    pub(super) rows: Range<usize>,
+    pub(super) target: &'a mut [Tile<W>],
+    /// Empty when only the last power counts.
+    pub(super) total: &'a mut [Tile<W>],
+}
+
+impl<const W: usize> Hop<'_, W> {
+    /// All rows of the hop, by this thread.
+    pub(super) fn run(self) {
+        Arch::new().dispatch(self);
+    }
+
+    /// All rows of the hop, by all threads of the pool; each row by one of them, so the bytes are those of [`run`](Self::run).
+    pub(super) fn run_parallel(self, blocks: usize) {
+        let Self { pattern, scales, next, coefficient, source, rows: _, target, total } = self;
+        let ranges = row_blocks(pattern.indptr, blocks);
+        let targets = split_rows(&ranges, 1, target);
+        let width = usize::from(!total.is_empty());
+        let totals = split_rows(&ranges, width, total);
+        targets.into_par_iter().zip(totals).for_each(|((rows, target), (_, total))| {
+            Hop { pattern, scales, next, coefficient, source, rows, target, total }.run();
+        });
+    }
+}
+
+impl<const W: usize> NullaryFnOnce for Hop<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self {
+            pattern: Pattern { indptr, indices, values },
+            scales,
+            next,
+            coefficient,
+            source,
+            rows,
+            target,
+            total,
+        } = self;
+        let mut totals = total.iter_mut();
+        for (row, target) in rows.zip(target) {
+            let range = indptr[row]..indptr[row + 1];
+            let mut sum = [0f32; W];
+            match values {
+                None => {
+                    for &index in &indices[range] {
+                        let Tile(neighbour) = &source[index as usize];
+                        for k in 0..W {
+                            sum[k] += neighbour[k];
+                        }
+                    }
+                }
+                Some(values) => {
+                    for (&index, &value) in indices[range.clone()].iter().zip(&values[range]) {
+                        let Tile(neighbour) = &source[index as usize];
+                        for k in 0..W {
+                            sum[k] += value * neighbour[k];
+                        }
+                    }
+                }
+            }
+            if let Some(scales) = scales {
+                let left = scales.left[row];
+                sum = sum.map(|value| value * left);
+            }
+            if let Some(Tile(total)) = totals.next() {
+                for k in 0..W {
+                    total[k] += coefficient * sum[k];
+                }
+            }
+            if let Some(next) = next {
+                let right = next[row];
+                sum = sum.map(|value| value * right);
+            }
+            target.0 = sum;
+        }
+    }
+}

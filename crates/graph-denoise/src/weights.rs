@@ -1,0 +1,182 @@
+//! Weights of the edges: normalisation of the graph, or any matrix.
+//!
+//! Most weights of the field have the form `left[i] · A[i][j] · right[j]` and are kept so: the pattern once, two
+//! numbers a node, and the product runs over the bare pattern.
+
+use std::borrow::Cow;
+
+use crate::{CsrGraph, CsrMatrix, Error};
+
+/// How the adjacency is scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Normalization {
+    /// `D⁻¹ A`, the mean of the neighbours: every row that has a neighbour sums to 1.
+    Row,
+    /// `D^{-1/2} A D^{-1/2}`, the normalisation of GCN and of [LPGNN]'s KProp.
+    ///
+    /// `D` holds the lengths of the nodes' own lists, also in a directed graph; where a list is empty, `D^{-1/2}`
+    /// counts as 0.
+    ///
+    /// [LPGNN]: https://arxiv.org/abs/2006.05535
+    Symmetric,
+}
+
+/// What happens to self-loops before the graph is normalised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SelfLoops {
+    /// Those that the graph has stay, none is added.
+    AsIs,
+    /// Every node has exactly one, of weight 1; a node that has one keeps it (PyTorch Geometric's
+    /// `add_remaining_self_loops`).
+    Add,
+    /// No node has one.
+    Remove,
+}
+
+/// Left and right factor of one hop: weight of edge (i, j) = `left[i] · right[j]`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scales {
+    pub(crate) left: Vec<f32>,
+    pub(crate) right: Vec<f32>,
+}
+
+/// The weights that a propagation uses, nodes × nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights<'g> {
+    pub(crate) form: Form<'g>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Form<'g> {
+    /// The pattern and one pair of scales a hop; the last pair serves all further hops.
+    Scaled {
+        graph: Cow<'g, CsrGraph>,
+        hops: Vec<Scales>,
+    },
+    Matrix(Cow<'g, CsrMatrix>),
+}
+
+impl<'g> Weights<'g> {
+    /// The normalised adjacency of `graph`.
+    ///
+    /// A node without neighbours gets an empty row: one hop makes its values zero.
+    ///
+    /// # Complexity
+    /// Time and space O(nodes); a copy of the graph only where self-loops change.
+    pub fn normalized(graph: &'g CsrGraph, normalization: Normalization, self_loops: SelfLoops) -> Self {
+        let graph = with_self_loops(graph, self_loops);
+        let scales = match normalization {
+            Normalization::Row => {
+                Scales { left: by_degree(&graph, |degree| 1.0 / degree), right: vec![1.0; graph.nodes()] }
+            }
+            Normalization::Symmetric => {
+                let root = by_degree(&graph, |degree| 1.0 / degree.sqrt());
+                Scales { left: root.clone(), right: root }
+            }
+        };
+        Self { form: Form::Scaled { graph, hops: vec![scales] } }
+    }
+
+    /// Any square matrix as weights.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the matrix is not square.
+    pub fn from_matrix(matrix: impl Into<Cow<'g, CsrMatrix>>) -> Result<Self, Error> {
+        let matrix = matrix.into();
+        if matrix.rows() != matrix.columns() {
+            return Err(Error::Shape {
+                what: "columns of the weights",
+                expected: matrix.rows(),
+                found: matrix.columns(),
+            });
+        }
+        Ok(Self { form: Form::Matrix(matrix) })
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        match &self.form {
+            Form::Scaled { graph, .. } => graph.nodes(),
+            Form::Matrix(matrix) => matrix.rows(),
+        }
+    }
+
+    /// Number of weights.
+    pub fn entries(&self) -> usize {
+        match &self.form {
+            Form::Scaled { graph, .. } => graph.entries(),
+            Form::Matrix(matrix) => matrix.entries(),
+        }
+    }
+
+    /// The weights of hop `hop` (counted from 0), written out.
+    ///
+    /// # Complexity
+    /// Time and space O(nodes + entries).
+    pub fn to_matrix(&self, hop: usize) -> CsrMatrix {
+        match &self.form {
+            Form::Matrix(matrix) => matrix.clone().into_owned(),
+            Form::Scaled { graph, hops } => {
+                let Scales { left, right } = &hops[hop.min(hops.len() - 1)];
+                let values = (0..graph.nodes())
+                    .flat_map(|node| graph.neighbours(node).iter().map(move |&j| left[node] * right[j as usize]))
+                    .collect();
+                CsrMatrix::trusted(graph.nodes(), graph.indptr().to_vec(), graph.indices().to_vec(), values)
+            }
+        }
+    }
+}
+
+impl CsrGraph {
+    /// The normalised adjacency as a matrix: [`Weights::normalized`], written out.
+    pub fn normalized(&self, normalization: Normalization, self_loops: SelfLoops) -> CsrMatrix {
+        Weights::normalized(self, normalization, self_loops).to_matrix(0)
+    }
+}
+
+fn by_degree(graph: &CsrGraph, scale: impl Fn(f64) -> f64) -> Vec<f32> {
+    let of = |node| match graph.degree(node) {
+        0 => 0.0,
+        degree => scale(degree as f64) as f32,
+    };
+    (0..graph.nodes()).map(of).collect()
+}
+
+fn with_self_loops(graph: &CsrGraph, self_loops: SelfLoops) -> Cow<'_, CsrGraph> {
+    let present = match self_loops {
+        SelfLoops::AsIs => return Cow::Borrowed(graph),
+        SelfLoops::Add | SelfLoops::Remove => graph.self_loops(),
+    };
+    let wanted = if self_loops == SelfLoops::Add { graph.nodes() } else { 0 };
+    if present == wanted {
+        return Cow::Borrowed(graph);
+    }
+    let mut indptr = Vec::with_capacity(graph.nodes() + 1);
+    let mut indices = Vec::with_capacity(graph.entries() + wanted - if wanted == 0 { present } else { 0 });
+    indptr.push(0);
+    for node in 0..graph.nodes() {
+        let list = graph.neighbours(node);
+        let own = node as u32;
+        let before = list.partition_point(|&other| other < own);
+        let after = list.partition_point(|&other| other <= own);
+        indices.extend_from_slice(&list[..before]);
+        if self_loops == SelfLoops::Add {
+            indices.push(own);
+        }
+        indices.extend_from_slice(&list[after..]);
+        indptr.push(indices.len());
+    }
+    Cow::Owned(CsrGraph::trusted(graph.kind(), indptr, indices))
+}
+
+impl From<CsrMatrix> for Cow<'_, CsrMatrix> {
+    fn from(matrix: CsrMatrix) -> Self {
+        Cow::Owned(matrix)
+    }
+}
+
+impl<'a> From<&'a CsrMatrix> for Cow<'a, CsrMatrix> {
+    fn from(matrix: &'a CsrMatrix) -> Self {
+        Cow::Borrowed(matrix)
+    }
+}

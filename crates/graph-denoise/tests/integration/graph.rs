@@ -1,0 +1,71 @@
+//! The graph itself, and the way from and to petgraph.
+
+use graph_denoise::{
+    CsrGraph, CsrMatrix, EdgeKind, Error, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate,
+};
+use petgraph::graph::{DiGraph, UnGraph};
+
+use crate::graphs::rough;
+
+#[test]
+fn lists_are_sorted_and_without_duplicates() {
+    let edges = [(3, 1), (1, 3), (0, 2), (2, 2), (3, 1), (2, 2)];
+    let graph = CsrGraph::from_edges(5, &edges, EdgeKind::Undirected).unwrap();
+    let lists: Vec<&[u32]> = (0..5).map(|node| graph.neighbours(node)).collect();
+    assert_eq!(lists, [&[2][..], &[3], &[0, 2], &[1], &[]]);
+    assert_eq!((graph.nodes(), graph.edges(), graph.entries(), graph.self_loops()), (5, 3, 5, 1));
+    assert_eq!(graph.iter_edges().collect::<Vec<_>>(), [(0, 2), (1, 3), (2, 2)]);
+    let directed = CsrGraph::from_edges(5, &edges, EdgeKind::Directed).unwrap();
+    assert_eq!(directed.iter_edges().collect::<Vec<_>>(), [(0, 2), (1, 3), (2, 2), (3, 1)]);
+}
+
+#[test]
+fn an_edge_outside_is_named() {
+    let error = CsrGraph::from_edges(3, &[(0, 1), (1, 3)], EdgeKind::Undirected).unwrap_err();
+    assert_eq!(error, Error::EdgeOutOfRange { from: 1, to: 3, nodes: 3 });
+    assert_eq!(error.to_string(), "edge (1, 3) names a node outside 0..3");
+}
+
+#[test]
+fn there_and_back_through_petgraph() {
+    let graph = rough(40, 100, EdgeKind::Undirected, 21);
+    let there = graph.to_undirected_petgraph().unwrap();
+    assert_eq!((there.node_count(), there.edge_count()), (graph.nodes(), graph.edges()));
+    assert_eq!(CsrGraph::from_petgraph(&there).unwrap(), graph);
+    let directed = rough(40, 100, EdgeKind::Directed, 22);
+    assert!(directed.to_undirected_petgraph().is_none());
+    let there = directed.to_directed_petgraph();
+    assert_eq!(there.edge_count(), directed.edges());
+    assert_eq!(CsrGraph::from_petgraph(&there).unwrap(), directed);
+}
+
+#[test]
+fn petgraph_weights_are_not_read_and_parallel_edges_count_once() {
+    let there = UnGraph::<&str, f64>::from_edges([(0, 1, 5.0), (1, 0, 7.0), (1, 2, f64::NAN)]);
+    let graph = CsrGraph::from_petgraph(&there).unwrap();
+    assert_eq!(graph, CsrGraph::from_edges(3, &[(0, 1), (1, 2)], EdgeKind::Undirected).unwrap());
+    let there = DiGraph::<(), ()>::from_edges([(2, 0)]);
+    assert_eq!(CsrGraph::from_petgraph(&there).unwrap().neighbours(2), [0]);
+}
+
+#[test]
+fn added_self_loops_are_one_each() {
+    let graph = CsrGraph::from_edges(3, &[(0, 1), (1, 1)], EdgeKind::Undirected).unwrap();
+    let matrix = graph.normalized(Normalization::Row, SelfLoops::Add);
+    assert_eq!(matrix.row(0), (&[0, 1][..], &[0.5, 0.5][..]));
+    assert_eq!(matrix.row(1), (&[0, 1][..], &[0.5, 0.5][..]));
+    assert_eq!(matrix.row(2), (&[2][..], &[1.0][..]));
+    let matrix = graph.normalized(Normalization::Row, SelfLoops::Remove);
+    assert_eq!(matrix.row(1), (&[0][..], &[1.0][..]));
+    assert_eq!(matrix.row(2), (&[][..], &[][..]));
+}
+
+#[test]
+fn wrong_shapes_are_refused() {
+    let graph = CsrGraph::from_edges(3, &[(0, 1)], EdgeKind::Undirected).unwrap();
+    let weights = Weights::normalized(&graph, Normalization::Row, SelfLoops::AsIs);
+    let error = propagate(&weights, &FeatureMatrix::zeros(2, 4), &Filter::power(1)).unwrap_err();
+    assert_eq!(error, Error::Shape { what: "rows, one a node", expected: 3, found: 2 });
+    let oblong = CsrMatrix::new(2, vec![0, 0, 0, 0], vec![], vec![]).unwrap();
+    assert!(matches!(Weights::from_matrix(oblong), Err(Error::Shape { expected: 3, found: 2, .. })));
+}
