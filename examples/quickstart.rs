@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use experiments::{
-    DatasetSpec, DeviceChoice, Event, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, Settings, Spec,
-    code_stamp, run_plan, summary,
+    DatasetSpec, DeviceChoice, Event, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, SearchPath, Settings,
+    Spec, code_stamp, run_plan, summary,
 };
 
 fn main() -> anyhow::Result<()> {
@@ -16,11 +16,12 @@ fn main() -> anyhow::Result<()> {
 
     let folder = tempfile::tempdir()?;
     let settings = Settings { jobs: 2, threads: 1, device: DeviceChoice::Cpu, code: code_stamp(folder.path()) };
-    let records = run_plan(&plan, None, folder.path(), &settings, &AtomicBool::new(false), |event| {
-        if let Event::Finished(record) = event {
-            eprintln!("{}: {:.1} %", record.spec.features.arm().label(), 100.0 * record.outcome.test_accuracy);
-        }
-    })?;
+    let records =
+        run_plan(&plan, &SearchPath::new(vec![]), folder.path(), &settings, &AtomicBool::new(false), |event| {
+            if let Event::Finished(record) = event {
+                eprintln!("{}: {:.1} %", record.spec.features.arm().label(), 100.0 * record.outcome.test_accuracy);
+            }
+        })?;
     println!("{}", summary::markdown(&plan, &records));
     Ok(())
 }

@@ -47,8 +47,11 @@ impl Journal {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let record = serde_json::from_slice(line)
-                .map_err(|source| Error::Record { path: path.clone(), line: index + 1, source })?;
+            let record = serde_json::from_slice(line).map_err(|source| Error::Record {
+                path: path.clone(),
+                line: index + 1,
+                source,
+            })?;
             records.push(record);
         }
         let torn = whole < bytes.len();

@@ -7,12 +7,12 @@
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //! use experiments::{
-//!     DatasetSpec, DeviceChoice, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, Settings, Spec, code_stamp,
+//!     DatasetSpec, DeviceChoice, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, SearchPath, Settings, Spec, code_stamp,
 //!     run_plan, summary,
 //! };
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let dataset = DatasetSpec::Synthetic {
-//!     seed: 1, nodes: 200, classes: 3, dimensions: 20, mean_degree: 6.0, homophily: 0.8, density: 0.1, feature_signal: 0.5,
+//!     seed: 1, nodes: 200, classes: 3, dimensions: 20, mean_degree: 6.0, degree_exponent: 3.0, homophily: 0.8, density: 0.1, feature_signal: 0.5,
 //! };
 //! let features = FeatureSpec::MultiBit { epsilon: "1".parse()?, sample_size: SampleSize::Optimal };
 //! let tuned = Hyperparameters::find(dataset.name(), ModelKind::Gcn, features.arm())?;
@@ -22,7 +22,7 @@
 //!
 //! let folder = tempfile::tempdir()?;
 //! let settings = Settings { jobs: 1, threads: 1, device: DeviceChoice::Cpu, code: code_stamp(folder.path()) };
-//! let records = run_plan(&plan, None, folder.path(), &settings, &AtomicBool::new(false), |_| {})?;
+//! let records = run_plan(&plan, &SearchPath::new(vec![]), folder.path(), &settings, &AtomicBool::new(false), |_| {})?;
 //! assert_eq!(records.len(), 2 * 4); // LPGNN, NonPriv, SIM, FeatFree
 //! println!("{}", summary::markdown(&plan, &records));
 //! # Ok(())
@@ -48,6 +48,7 @@ mod tune;
 pub use environment::code_stamp;
 pub use error::Error;
 pub use gnn_models::DeviceChoice;
+pub use graph_datasets::{DATA_DIR_VARIABLE, SearchPath};
 pub use hyperparameters::Hyperparameters;
 pub use journal::{Journal, write_whole};
 pub use ldp_core::Epsilon;

@@ -32,8 +32,7 @@ pub fn run(
     reset_peak_memory();
     let dataset = truth.dataset();
     let root = Seed::root(seed).child("repeat").numbered(u64::from(repeat));
-    let split =
-        Split::random(dataset.nodes(), spec.split.validation, spec.split.test, &mut root.child("split").rng())?;
+    let split = Split::random(dataset.nodes(), spec.split.validation, spec.split.test, &mut root.child("split").rng())?;
     let mut seconds = Seconds::default();
     let prepared = prepare(&spec.features, &spec.propagation, truth, &root, &mut seconds)?;
     if stopped() {
@@ -52,13 +51,11 @@ pub fn run(
     };
     let each_epoch = |_: &gnn_models::Epoch| if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let (model, config) = (model_config(spec), train_config(spec));
-    let trained =
-        train_with(&data, &model, &config, settings.device, root.child("training").word(), each_epoch).map_err(
-            |error| match error {
-                gnn_models::Error::Interrupted { .. } => Error::Stopped,
-                other => Error::Training(other),
-            },
-        )?;
+    let trained = train_with(&data, &model, &config, settings.device, root.child("training").word(), each_epoch)
+        .map_err(|error| match error {
+            gnn_models::Error::Interrupted { .. } => Error::Stopped,
+            other => Error::Training(other),
+        })?;
     seconds.train = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
@@ -71,7 +68,9 @@ pub fn run(
         test_nodes: split.test.len(),
         reported_dimensions: prepared.reported_dimensions,
         signal_per_report: match prepared.report_variance {
-            Some(variance) => Some(class_gap(truth.features()?, dataset.labels(), dataset.classes()) / (2.0 * variance)),
+            Some(variance) => {
+                Some(class_gap(truth.features()?, dataset.labels(), dataset.classes()) / (2.0 * variance))
+            }
             None => None,
         },
     };

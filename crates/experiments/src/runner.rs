@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use gnn_models::DeviceChoice;
+use graph_datasets::SearchPath;
 
 use crate::record::{CodeStamp, identity};
 use crate::{Error, Journal, Plan, Record, Spec, Truth, run};
@@ -57,7 +58,7 @@ struct Task<'a> {
 /// [`Error::Stopped`], and what data, pipeline and journal report. The first error ends the plan.
 pub fn run_plan(
     plan: &Plan,
-    data: Option<&Path>,
+    search: &SearchPath,
     folder: &Path,
     settings: &Settings,
     stop: &AtomicBool,
@@ -67,7 +68,7 @@ pub fn run_plan(
     let mut truths: Vec<Truth> = Vec::new();
     for arm in &plan.arms {
         if !truths.iter().any(|truth| truth.spec() == &arm.dataset) {
-            truths.push(Truth::load(&arm.dataset, data)?);
+            truths.push(Truth::load(&arm.dataset, search)?);
         }
     }
     let mut journal = Journal::open(folder)?;

@@ -44,6 +44,8 @@ pub enum DatasetSpec {
         dimensions: usize,
         /// Mean number of neighbours.
         mean_degree: f64,
+        /// Exponent of the power law of the degrees, above 2.
+        degree_exponent: f64,
         /// Expected share of edges inside a class.
         homophily: f64,
         /// Expected share of ones in a row.
@@ -62,6 +64,7 @@ impl DatasetSpec {
             classes: 5,
             dimensions: 300,
             mean_degree: 6.0,
+            degree_exponent: 3.0,
             homophily: 0.8,
             density: 0.03,
             feature_signal: 0.5,
@@ -261,11 +264,7 @@ impl Spec {
             dataset,
             split: SplitSpec { validation: 0.25, test: 0.25 },
             features,
-            propagation: PropagationSpec {
-                normalization: tuned.normalization,
-                steps: tuned.steps,
-                scale: tuned.scale,
-            },
+            propagation: PropagationSpec { normalization: tuned.normalization, steps: tuned.steps, scale: tuned.scale },
             model: ModelSpec { kind: tuned.model, hidden: tuned.hidden, dropout: tuned.dropout },
             training: TrainingSpec {
                 learning_rate: tuned.learning_rate,
@@ -294,8 +293,16 @@ impl Spec {
         if let FeatureSpec::FeatureFree { dimensions } = self.features {
             share("features.dimensions", dimensions as f64, 1.0..=1e6)?;
         }
-        if let DatasetSpec::Synthetic { nodes, classes, dimensions, mean_degree, homophily, density, feature_signal, .. } =
-            self.dataset
+        if let DatasetSpec::Synthetic {
+            nodes,
+            classes,
+            dimensions,
+            mean_degree,
+            homophily,
+            density,
+            feature_signal,
+            ..
+        } = self.dataset
         {
             share("dataset.nodes", nodes as f64, 4.0..=1e8)?;
             share("dataset.classes", classes as f64, 2.0..=nodes as f64 / 2.0)?;

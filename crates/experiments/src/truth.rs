@@ -1,8 +1,6 @@
 //! The true values of a data set, which only this crate holds beside a report.
 
-use std::path::Path;
-
-use graph_datasets::{Dataset, Scaling};
+use graph_datasets::{BlockModel, Dataset, Scaling, SearchPath};
 use graph_denoise::CsrMatrix;
 use sha2::{Digest, Sha256};
 
@@ -18,14 +16,34 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Loads a published data set (from `data`, or where the catalog looks) or generates a synthetic one.
+    /// Loads a published data set from where `search` finds it, or generates a synthetic one.
     ///
     /// # Errors
     /// [`Error::Data`]: the file is missing, damaged or not the published one; the message says how to get it.
-    pub fn load(spec: &DatasetSpec, data: Option<&Path>) -> Result<Self, Error> {
+    pub fn load(spec: &DatasetSpec, search: &SearchPath) -> Result<Self, Error> {
         let dataset = match spec {
-            DatasetSpec::Published { name } => graph_datasets::load(name, data)?,
-            DatasetSpec::Synthetic { .. } => generate(spec)?,
+            DatasetSpec::Published { name } => graph_datasets::load(name, search)?,
+            &DatasetSpec::Synthetic {
+                seed,
+                nodes,
+                classes,
+                dimensions,
+                mean_degree,
+                degree_exponent,
+                homophily,
+                density,
+                feature_signal,
+            } => BlockModel {
+                nodes,
+                classes,
+                mean_degree,
+                homophily,
+                degree_exponent,
+                dimensions,
+                feature_density: density,
+                feature_signal,
+            }
+            .generate(&mut Seed::root(seed).child("synthetic graph").rng())?,
         };
         let sha256 = dataset.sha256().map_or_else(|| content_hash(&dataset), str::to_owned);
         let stamp = DataStamp {

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use crate::{
-    Arm, Error, Event, Hyperparameters, Interval, Plan, Record, Seed, Settings, Spec, run_plan,
-};
+use graph_datasets::SearchPath;
+
+use crate::{Arm, Error, Event, Hyperparameters, Interval, Plan, Record, Seed, Settings, Spec, run_plan};
 
 /// The grid. NonPriv features are not propagated further than the model does it.
 struct Grid {
@@ -34,7 +34,7 @@ const GRID: Grid = Grid {
 /// As [`run_plan`].
 pub fn tune(
     plan: &Plan,
-    data: Option<&Path>,
+    search: &SearchPath,
     folder: &Path,
     settings: &Settings,
     stop: &AtomicBool,
@@ -54,7 +54,7 @@ pub fn tune(
         repeats: plan.repeats,
         arms: candidates.iter().map(|(_, spec)| spec.clone()).collect(),
     };
-    let records = run_plan(&trials, data, &folder.join("tune"), settings, stop, tell)?;
+    let records = run_plan(&trials, search, &folder.join("tune"), settings, stop, tell)?;
     let mut text = String::new();
     for spec in arms {
         let points = candidates.iter().filter(|(arm, _)| *arm == spec.features.arm()).map(|(_, point)| point);

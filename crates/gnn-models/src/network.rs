@@ -48,13 +48,24 @@ pub(crate) enum Mode {
 }
 
 impl Network {
-    pub(crate) fn new(config: &ModelConfig, graph: &CsrGraph, dimensions: usize, classes: usize, device: &Device) -> Self {
+    pub(crate) fn new(
+        config: &ModelConfig,
+        graph: &CsrGraph,
+        dimensions: usize,
+        classes: usize,
+        device: &Device,
+    ) -> Self {
         let weights = match config.kind {
             ModelKind::Gcn => Some(operators::gcn(graph)),
             ModelKind::Sage => Some(operators::mean(graph)),
             ModelKind::Mlp | ModelKind::LogisticRegression => None,
         };
-        Self { config: config.clone(), dimensions, classes, aggregation: weights.map(|weights| Sparse::new(&weights, device)) }
+        Self {
+            config: config.clone(),
+            dimensions,
+            classes,
+            aggregation: weights.map(|weights| Sparse::new(&weights, device)),
+        }
     }
 
     fn widths(&self, layer: usize) -> (usize, usize) {

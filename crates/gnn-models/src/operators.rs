@@ -17,10 +17,14 @@ pub(crate) fn gcn(graph: &CsrGraph) -> CsrMatrix {
 
 /// D^−½ A D^−½; the row of an isolated node is empty.
 pub(crate) fn symmetric(graph: &CsrGraph) -> CsrMatrix {
-    build(graph.nodes(), |node| graph.neighbours(node).to_vec(), |row, column| {
-        let degrees = graph.degree(row) * graph.degree(column).max(1);
-        1.0 / (degrees as f32).sqrt()
-    })
+    build(
+        graph.nodes(),
+        |node| graph.neighbours(node).to_vec(),
+        |row, column| {
+            let degrees = graph.degree(row) * graph.degree(column).max(1);
+            1.0 / (degrees as f32).sqrt()
+        },
+    )
 }
 
 /// D^−1 A, the mean over a node's list; the row of an isolated node is empty.

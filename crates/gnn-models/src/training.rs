@@ -67,10 +67,8 @@ pub fn train_with(
             return Err(Error::Diverged { epoch, loss: train_loss });
         }
         let mut tape = loss.backward();
-        let gradients = tracked
-            .iter()
-            .map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss"))
-            .collect();
+        let gradients =
+            tracked.iter().map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss")).collect();
         drop(tracked);
         adam.step(&mut parameters, gradients, config.learning_rate, |_| config.weight_decay);
 

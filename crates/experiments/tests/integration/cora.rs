@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use experiments::{Arm, DatasetSpec, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, Spec, run_plan, summary};
+use experiments::{
+    Arm, DatasetSpec, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, SearchPath, Spec, run_plan, summary,
+};
 
 use crate::settings;
 
@@ -37,7 +39,8 @@ fn lpgnn_and_its_controls_are_where_they_were_measured() {
     let plan = Plan { seed: 1, repeats: 2, arms };
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
-    let records = run_plan(&plan, Some(&data), folder.path(), &settings(2, 1), &stop, |_| {}).expect("a finished plan");
+    let records = run_plan(&plan, &SearchPath::new(vec![data]), folder.path(), &settings(2, 1), &stop, |_| {})
+        .expect("a finished plan");
     for row in summary::rows(&plan, &records) {
         let accuracy = row.accuracy.mean;
         let range = match row.spec.features.arm() {

@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 
 use experiments::{Error, Journal, run_plan};
 
-use crate::{settings, small_plan};
+use crate::{nowhere, settings, small_plan};
 
 fn finished(folder: &Path) -> Vec<u8> {
-    run_plan(&small_plan(), None, folder, &settings(2, 1), &AtomicBool::new(false), |_| {}).expect("a finished plan");
+    run_plan(&small_plan(), &nowhere(), folder, &settings(2, 1), &AtomicBool::new(false), |_| {})
+        .expect("a finished plan");
     std::fs::read(folder.join("runs.jsonl")).expect("records")
 }
 
@@ -102,14 +103,15 @@ fn a_full_disk_loses_nothing_that_was_finished() {
     let _ = std::fs::write(&ballast, vec![1u8; 2 << 20]);
     let mut plan = small_plan();
     plan.repeats = 40;
-    let outcome = run_plan(&plan, None, folder, &settings(2, 1), &AtomicBool::new(false), |_| {});
+    let outcome = run_plan(&plan, &nowhere(), folder, &settings(2, 1), &AtomicBool::new(false), |_| {});
     let error = outcome.expect_err("no room");
     assert!(matches!(error, Error::File { action: "cannot append to", .. }), "{error}");
     let kept = std::fs::read(folder.join("runs.jsonl")).expect("records");
     assert!(kept.starts_with(&whole) && kept.ends_with(b"\n"));
     std::fs::remove_file(ballast).expect("removable");
     plan.repeats = 3;
-    let records = run_plan(&plan, None, folder, &settings(2, 1), &AtomicBool::new(false), |_| {}).expect("room again");
+    let records =
+        run_plan(&plan, &nowhere(), folder, &settings(2, 1), &AtomicBool::new(false), |_| {}).expect("room again");
     assert_eq!(records.len(), 3 * 4);
 }
 

@@ -8,8 +8,8 @@ mod plans;
 mod replay;
 
 use experiments::{
-    DatasetSpec, DeviceChoice, FeatureSpec, Hyperparameters, ModelKind, Plan, Record, SampleSize, Settings, Spec,
-    code_stamp,
+    DatasetSpec, DeviceChoice, FeatureSpec, Hyperparameters, ModelKind, Plan, Record, SampleSize, SearchPath, Settings,
+    Spec, code_stamp,
 };
 
 /// A plan that takes about a second: one private arm with its controls on a small graph.
@@ -20,6 +20,7 @@ fn small_plan() -> Plan {
         classes: 3,
         dimensions: 40,
         mean_degree: 6.0,
+        degree_exponent: 3.0,
         homophily: 0.8,
         density: 0.1,
         feature_signal: 0.6,
@@ -29,6 +30,11 @@ fn small_plan() -> Plan {
     let mut spec = Spec::tuned(dataset, features, &tuned);
     spec.training.epochs = 40;
     Plan { seed: 5, repeats: 2, arms: vec![spec] }.with_controls()
+}
+
+/// Where no data set is.
+fn nowhere() -> SearchPath {
+    SearchPath::new(vec![])
 }
 
 fn settings(jobs: usize, threads: usize) -> Settings {

@@ -4,11 +4,11 @@ use std::sync::atomic::AtomicBool;
 
 use experiments::{Plan, run_plan};
 
-use crate::{settings, small_plan, timeless};
+use crate::{nowhere, settings, small_plan, timeless};
 
 fn records(plan: &Plan, jobs: usize, threads: usize) -> Vec<serde_json::Value> {
     let folder = tempfile::tempdir().expect("a folder");
-    let made = run_plan(plan, None, folder.path(), &settings(jobs, threads), &AtomicBool::new(false), |_| {});
+    let made = run_plan(plan, &nowhere(), folder.path(), &settings(jobs, threads), &AtomicBool::new(false), |_| {});
     made.expect("a finished plan").iter().map(timeless).collect()
 }
 

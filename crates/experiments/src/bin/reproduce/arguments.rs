@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Parser;
 use experiments::{
-    DatasetSpec, DeviceChoice, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize,
-    Spec,
+    DatasetSpec, DeviceChoice, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, ModelKind, Plan,
+    SampleSize, Spec,
 };
 
 /// Trains a graph neural network on locally private features and prints its accuracy beside its null controls.

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use experiments::{Error, Plan, Settings, code_stamp, run_plan, summary, tune, write_whole};
+use experiments::{
+    DATA_DIR_VARIABLE, Error, Plan, SearchPath, Settings, code_stamp, run_plan, summary, tune, write_whole,
+};
 
 use arguments::Arguments;
 use progress::Progress;
@@ -44,7 +46,14 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
     }
     let root = std::env::var_os("REPRODUCE_ROOT").map_or_else(|| PathBuf::from("."), PathBuf::from);
     let folder = arguments.out.clone().unwrap_or_else(|| root.join("target/reproduce"));
-    let settings = Settings { jobs: arguments.jobs(), threads: arguments.threads(), device: arguments.device, code: code_stamp(&root) };
+    let variable = std::env::var_os(DATA_DIR_VARIABLE);
+    let search = SearchPath::standard(arguments.data.as_deref(), variable.as_deref(), &root);
+    let settings = Settings {
+        jobs: arguments.jobs(),
+        threads: arguments.threads(),
+        device: arguments.device,
+        code: code_stamp(&root),
+    };
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -56,8 +65,7 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
     .context("cannot listen for Ctrl-C")?;
     if arguments.tune {
         let mut progress = Progress::new();
-        let chosen =
-            tune(plan, arguments.data.as_deref(), &folder, &settings, &stop, |event| progress.tell(&event))?;
+        let chosen = tune(plan, &search, &folder, &settings, &stop, |event| progress.tell(&event))?;
         progress.finish();
         print!("{chosen}");
         return Ok(());
@@ -66,8 +74,7 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
         set_aside(&folder)?;
     }
     let mut progress = Progress::new();
-    let records =
-        run_plan(plan, arguments.data.as_deref(), &folder, &settings, &stop, |event| progress.tell(&event))?;
+    let records = run_plan(plan, &search, &folder, &settings, &stop, |event| progress.tell(&event))?;
     progress.finish();
     let markdown = summary::markdown(plan, &records);
     write_whole(&folder.join("summary.md"), &markdown)?;
@@ -78,7 +85,10 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
     println!("{markdown}\n{timing}");
     let others = records.iter().filter(|record| record.code != settings.code).count();
     if others > 0 {
-        println!("{others} of {} runs were made earlier by other code (see `code` in runs.jsonl); --fresh makes them again", records.len());
+        println!(
+            "{others} of {} runs were made earlier by other code (see `code` in runs.jsonl); --fresh makes them again",
+            records.len()
+        );
     }
     println!("wrote {}: runs.jsonl, summary.md, summary.csv, timing.md, plan.toml", folder.display());
     Ok(())
