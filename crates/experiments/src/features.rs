@@ -51,12 +51,12 @@ pub(crate) fn prepare(
             report_variance = Some(rectifier.worst_variance());
             let stage = seed.child("reports");
             let reports = if matches!(spec, FeatureSpec::Sim { .. }) {
-                encoder.draw_data_free_control(dataset.nodes(), Users::All, |word| stream(&stage, word))?
+                encoder.draw_data_free_control(dataset.nodes(), Users::From(0), |word| stream(&stage, word))?
             } else {
                 let features = truth.features()?;
                 let (indptr, indices, values) = (features.indptr(), features.indices(), features.values());
                 let rows = SparseRows::new(features.columns(), Bounds::UNIT, indptr, indices, values, 0.0)?;
-                encoder.encode_sparse_rows(&rows, Users::All, |word| stream(&stage, word))?
+                encoder.encode_sparse_rows(&rows, Users::From(0), |word| stream(&stage, word))?
             };
             match propagation.scale {
                 Scale::AsPrinted => Received::Sparse {
@@ -87,11 +87,10 @@ fn encoder(epsilon: Epsilon, dimensions: usize, sample_size: SampleSize) -> Resu
     Ok(MultiBitEncoder::new(epsilon, dimensions, Bounds::UNIT, rule)?)
 }
 
-/// The stage's generator from its 64-bit word number `word` on.
+/// The stage's generator from its 32-bit word number `word` on.
 fn stream(stage: &Seed, word: u128) -> ChaCha12Rng {
     let mut rng = stage.rng();
-    // ChaCha counts words of 32 bits.
-    rng.set_word_pos(2 * word);
+    rng.set_word_pos(word);
     rng
 }
 

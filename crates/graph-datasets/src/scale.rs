@@ -13,6 +13,8 @@ pub enum Scaling {
     ///
     /// **Learned from private values:** the bounds and the list of dropped columns reach the user's side without any
     /// randomizer, so a run with it is not ε-private end to end. The data set is marked.
+    ///
+    /// [LPGNN]: https://arxiv.org/abs/2006.05535
     MinMax,
 }
 
