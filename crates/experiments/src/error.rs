@@ -57,6 +57,16 @@ pub enum Error {
         /// What the parser found.
         source: serde_json::Error,
     },
+    /// A record whose identity is not that of its content.
+    #[error("{path}, line {line}: the record says it is {id}, but its content is another run's; move the file away")]
+    RecordIdentity {
+        /// The record file.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// What the line says it is.
+        id: String,
+    },
     /// Another process holds the output folder.
     #[error("{path} is in use by another process; choose another --out or wait")]
     Busy {

@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::record::identity;
 use crate::{Error, Record};
 
 /// An open record file, locked against other processes.
@@ -23,7 +24,7 @@ impl Journal {
     /// Opens `folder/runs.jsonl`, creates both where they are missing, and reads what is there.
     ///
     /// # Errors
-    /// [`Error::File`], [`Error::Busy`], [`Error::Record`].
+    /// [`Error::File`], [`Error::Busy`], [`Error::Record`], [`Error::RecordIdentity`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
         std::fs::create_dir_all(folder).map_err(Error::file("cannot create", folder))?;
         let path = folder.join("runs.jsonl");
@@ -47,11 +48,14 @@ impl Journal {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let record = serde_json::from_slice(line).map_err(|source| Error::Record {
+            let record: Record = serde_json::from_slice(line).map_err(|source| Error::Record {
                 path: path.clone(),
                 line: index + 1,
                 source,
             })?;
+            if record.id != identity(&record.spec, record.seed, record.repeat, &record.data.sha256) {
+                return Err(Error::RecordIdentity { path, line: index + 1, id: record.id });
+            }
             records.push(record);
         }
         let torn = whole < bytes.len();

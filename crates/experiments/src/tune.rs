@@ -16,12 +16,8 @@ struct Grid {
     dropouts: &'static [f64],
 }
 
-const GRID: Grid = Grid {
-    steps: &[4, 8, 16],
-    learning_rates: &[0.01],
-    weight_decays: &[1e-4, 1e-3, 1e-2],
-    dropouts: &[0.25, 0.5, 0.75],
-};
+const GRID: Grid =
+    Grid { steps: &[2, 4, 8, 16, 32], learning_rates: &[0.01], weight_decays: &[1e-3, 1e-2], dropouts: &[0.5, 0.75] };
 
 /// Tries every point of the grid for each arm of the plan, `plan.repeats` times each, and returns the points with the
 /// greatest mean clean validation accuracy as entries for `data/hyperparameters.toml`.

@@ -54,10 +54,10 @@ fn an_unknown_key_in_a_spec_file_is_refused_by_name() {
         ("kind = \"gcn\"", "kind = \"transformer\"", "transformer"),
         ("dropout = 0.5", "", "dropout"),
         ("dropout = 0.5", "dropout = 1.5", "1.5"),
-        ("epsilon = \"1\"", "epsilon = \"0\"", "epsilon"),
+        ("epsilon = 1.0", "epsilon = 0.0", "epsilon"),
     ] {
         let path = folder.path().join("plan.toml");
-        assert!(text.contains(from), "{from} is not in\n{text}");
+        assert!(text.contains(from), "the printed plan has no `{from}`");
         std::fs::write(&path, text.replacen(from, to, 1)).expect("writable");
         refused(&["--spec", path.to_str().expect("a path")], word);
     }

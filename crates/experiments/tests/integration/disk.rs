@@ -33,13 +33,23 @@ fn a_torn_last_line_is_cut_off_and_its_run_made_again() {
 fn a_damaged_line_is_named_and_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut bytes = finished(folder.path());
-    bytes[10] = b'!';
+    bytes[0] = b'!';
     let path = folder.path().join("runs.jsonl");
     std::fs::write(&path, &bytes).expect("writable");
     let error = Journal::open(folder.path()).expect_err("line 1 is damaged");
     assert!(matches!(error, Error::Record { line: 1, .. }), "{error}");
     assert!(error.to_string().contains("runs.jsonl, line 1"), "{error}");
     assert_eq!(std::fs::read(path).expect("still there"), bytes);
+}
+
+#[test]
+fn a_record_that_is_not_the_run_it_says_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = String::from_utf8(finished(folder.path())).expect("text");
+    let other = text.replacen("\"dropout\":0.5", "\"dropout\":0.6", 1);
+    assert_ne!(text, other);
+    std::fs::write(folder.path().join("runs.jsonl"), other).expect("writable");
+    assert!(matches!(Journal::open(folder.path()), Err(Error::RecordIdentity { line: 1, .. })));
 }
 
 #[test]
