@@ -27,10 +27,9 @@ impl DeviceChoice {
     pub fn resolve(self) -> Result<Self, Error> {
         match self {
             Self::Auto | Self::Cpu => Ok(Self::Cpu),
-            Self::Cuda(_) | Self::Wgpu => Err(Error::Device {
-                device: self.to_string(),
-                reason: "this build knows only the CPU".to_owned(),
-            }),
+            Self::Cuda(_) | Self::Wgpu => {
+                Err(Error::Device { device: self.to_string(), reason: "this build knows only the CPU".to_owned() })
+            }
         }
     }
 

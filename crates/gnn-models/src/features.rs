@@ -37,11 +37,9 @@ impl Features {
         let Self::Dense(matrix) = self else { return Ok(()) };
         let dimensions = matrix.columns();
         match matrix.as_slice().iter().position(|value| !value.is_finite()) {
-            Some(at) => Err(Error::Feature {
-                node: at / dimensions,
-                dimension: at % dimensions,
-                value: matrix.as_slice()[at],
-            }),
+            Some(at) => {
+                Err(Error::Feature { node: at / dimensions, dimension: at % dimensions, value: matrix.as_slice()[at] })
+            }
             None => Ok(()),
         }
     }

@@ -5,9 +5,9 @@ use crate::loss::{self, corrected};
 use crate::network::{Input, Mode, Network};
 use crate::ops::Sparse;
 use crate::parameters::values;
-use crate::{DeviceChoice, Epoch, Error, LabelNoise, ModelConfig, TrainConfig, TrainData, Trained, operators};
+use crate::{DeviceChoice, Epoch, Error, LabelNoise, ModelConfig, TrainConfig, TrainData, Trained};
 use burn::tensor::{Device, Tensor, TensorData};
-use graph_denoise::FeatureMatrix;
+use graph_denoise::{FeatureMatrix, Normalization, SelfLoops};
 use std::ops::ControlFlow;
 
 /// Trains a model and returns its outputs at the kept epoch.
@@ -67,10 +67,8 @@ pub fn train_with(
             return Err(Error::Diverged { epoch, loss: train_loss });
         }
         let mut tape = loss.backward();
-        let gradients = tracked
-            .iter()
-            .map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss"))
-            .collect();
+        let gradients =
+            tracked.iter().map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss")).collect();
         drop(tracked);
         adam.step(&mut parameters, gradients, config.learning_rate, |_| config.weight_decay);
 
@@ -117,7 +115,8 @@ impl Objective {
     fn new(data: &TrainData<'_>, config: &TrainConfig, device: &Device) -> Self {
         let classes = data.classes;
         let steps = config.loss.steps();
-        let propagation = (steps > 0).then(|| Sparse::new(&operators::symmetric(data.graph), device));
+        let propagation =
+            (steps > 0).then(|| Sparse::new(&data.graph.normalized(Normalization::Symmetric, SelfLoops::AsIs), device));
         let mut labels = data.labels.to_vec();
         if let Some(propagation) = &propagation {
             let mut votes = vec![0f32; data.labels.len() * classes];

@@ -21,7 +21,15 @@ impl<B: GraphKernels> Backward<B, 1> for ProductBackward {
     fn backward(self, ops: Ops<Self::State, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gradient = grads.consume::<B>(&ops.node);
         if let [Some(parent)] = ops.parents {
-            grads.register::<B>(parent.id, B::spmm(ops.state.transposed_indptr, ops.state.transposed_indices, ops.state.transposed_values, gradient));
+            grads.register::<B>(
+                parent.id,
+                B::spmm(
+                    ops.state.transposed_indptr,
+                    ops.state.transposed_indices,
+                    ops.state.transposed_values,
+                    gradient,
+                ),
+            );
         }
     }
 }

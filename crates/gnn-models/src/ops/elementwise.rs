@@ -19,11 +19,7 @@ pub(super) fn exponential(activation: Activation) -> Option<(f32, f32)> {
 }
 
 /// slope · max(z, 0) + limit · (exp(min(z, 0)) − 1): no branch in which an overflow could turn into NaN.
-pub(super) fn activate<B: Backend>(
-    x: FloatTensor<B>,
-    bias: FloatTensor<B>,
-    activation: Activation,
-) -> FloatTensor<B> {
+pub(super) fn activate<B: Backend>(x: FloatTensor<B>, bias: FloatTensor<B>, activation: Activation) -> FloatTensor<B> {
     let z = B::float_add(x, bias);
     let Some((slope, limit)) = exponential(activation) else { return z };
     let above = B::float_mul_scalar(B::float_clamp_min(z.clone(), 0f32.into()), slope.into());
