@@ -34,7 +34,6 @@ mod history;
 mod loss;
 mod model_config;
 mod network;
-mod operators;
 mod ops;
 mod parameters;
 mod selection;

@@ -3,11 +3,12 @@
 use crate::counter::{Counter, Purpose};
 use crate::ops::{Sparse, biased_activation};
 use crate::parameters::{Initial, Parameter};
-use crate::{Activation, Features, ModelConfig, ModelKind, operators};
+use crate::{Activation, Features, ModelConfig, ModelKind};
 use burn::tensor::{Device, Tensor, TensorData};
-use graph_denoise::CsrGraph;
+use graph_denoise::{CsrGraph, Normalization, SelfLoops};
 
 /// The features, ready to be multiplied.
+#[expect(clippy::large_enum_variant, reason = "there is one a run")]
 pub(crate) enum Input {
     Dense(Tensor<2>),
     Sparse(Sparse),
@@ -56,8 +57,8 @@ impl Network {
         device: &Device,
     ) -> Self {
         let weights = match config.kind {
-            ModelKind::Gcn => Some(operators::gcn(graph)),
-            ModelKind::Sage => Some(operators::mean(graph)),
+            ModelKind::Gcn => Some(graph.normalized(Normalization::Symmetric, SelfLoops::Add)),
+            ModelKind::Sage => Some(graph.normalized(Normalization::Row, SelfLoops::AsIs)),
             ModelKind::Mlp | ModelKind::LogisticRegression => None,
         };
         Self {

@@ -5,9 +5,9 @@ use crate::loss::{self, corrected};
 use crate::network::{Input, Mode, Network};
 use crate::ops::Sparse;
 use crate::parameters::values;
-use crate::{DeviceChoice, Epoch, Error, LabelNoise, ModelConfig, TrainConfig, TrainData, Trained, operators};
+use crate::{DeviceChoice, Epoch, Error, LabelNoise, ModelConfig, TrainConfig, TrainData, Trained};
 use burn::tensor::{Device, Tensor, TensorData};
-use graph_denoise::FeatureMatrix;
+use graph_denoise::{FeatureMatrix, Normalization, SelfLoops};
 use std::ops::ControlFlow;
 
 /// Trains a model and returns its outputs at the kept epoch.
@@ -115,7 +115,8 @@ impl Objective {
     fn new(data: &TrainData<'_>, config: &TrainConfig, device: &Device) -> Self {
         let classes = data.classes;
         let steps = config.loss.steps();
-        let propagation = (steps > 0).then(|| Sparse::new(&operators::symmetric(data.graph), device));
+        let propagation =
+            (steps > 0).then(|| Sparse::new(&data.graph.normalized(Normalization::Symmetric, SelfLoops::AsIs), device));
         let mut labels = data.labels.to_vec();
         if let Some(propagation) = &propagation {
             let mut votes = vec![0f32; data.labels.len() * classes];

@@ -7,6 +7,7 @@ use burn::backend::{
     tensor::{Device, FloatTensor, IntTensor},
 };
 use burn::tensor::TensorData;
+use graph_denoise::kernel;
 
 /// A tensor of `rows` rows from its values.
 fn tensor(values: Vec<f32>, width: usize, device: &Device<Flex>) -> FloatTensor<Flex> {
@@ -38,7 +39,8 @@ impl GraphKernels for Flex {
     ) -> FloatTensor<Self> {
         let width = width(&x);
         let (indptr, indices, values) = (indptr.storage::<i32>(), indices.storage::<i32>(), values.storage::<f32>());
-        let out = with_values(&x, |x| host::spmm(indptr, indices, values, x, width));
+        let mut out = vec![0f32; (indptr.len() - 1) * width];
+        with_values(&x, |x| kernel::spmm(indptr, indices, values, x, width, &mut out));
         tensor(out, width, &x.device())
     }
 

@@ -7,51 +7,9 @@ use rayon::prelude::*;
 /// Below this many multiplications starting threads costs more than it saves.
 const PARALLEL_WORK: usize = 1 << 16;
 
-/// Rows or elements handled by one task.
+/// Rows handled by one task.
 fn block(length: usize, work_per_item: usize) -> usize {
     (PARALLEL_WORK / 4 / work_per_item.max(1)).clamp(1, length.max(1))
-}
-
-/// A x for row-major `x` of `width` columns.
-pub(super) fn spmm(indptr: &[i32], indices: &[i32], values: &[f32], x: &[f32], width: usize) -> Vec<f32> {
-    let mut out = vec![0f32; (indptr.len() - 1) * width];
-    if width == 0 {
-        return out;
-    }
-    for (row, sums) in out.chunks_exact_mut(width).enumerate() {
-        let range = indptr[row] as usize..indptr[row + 1] as usize;
-        let (columns, values) = (&indices[range.clone()], &values[range]);
-        let mut start = 0;
-        while start + 16 <= width {
-            accumulate::<16>(columns, values, x, width, start, sums);
-            start += 16;
-        }
-        while start < width {
-            accumulate::<1>(columns, values, x, width, start, sums);
-            start += 1;
-        }
-    }
-    out
-}
-
-/// `WIDTH` columns of one row's sum, kept in registers.
-fn accumulate<const WIDTH: usize>(
-    columns: &[i32],
-    values: &[f32],
-    x: &[f32],
-    width: usize,
-    start: usize,
-    sums: &mut [f32],
-) {
-    let mut partial = [0f32; WIDTH];
-    for (&column, &value) in columns.iter().zip(values) {
-        let from = column as usize * width + start;
-        let row: &[f32; WIDTH] = x[from..from + WIDTH].try_into().expect("the slice has this length");
-        for (sum, entry) in partial.iter_mut().zip(row) {
-            *sum += value * entry;
-        }
-    }
-    sums[start..start + WIDTH].copy_from_slice(&partial);
 }
 
 fn for_each_row(out: &mut [f32], width: usize, run: impl Fn(usize, &mut [f32]) + Sync) {
