@@ -10,10 +10,9 @@ use crate::process::root;
 const LONGEST: usize = 500;
 
 /// Words with no honest use here, and the project's own word for the thing.
-const WORDS: [(&str, &str); 5] = [
+const WORDS: [(&str, &str); 4] = [
     ("noisify", "randomize"),
     ("debias", "rectify"),
-    ("unbiase", "rectify"),
     ("x_star", "report"),
     ("anonymise", "randomize"),
 ];

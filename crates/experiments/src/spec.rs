@@ -56,18 +56,19 @@ pub enum DatasetSpec {
 }
 
 impl DatasetSpec {
-    /// The graph that runs where no data set is at hand.
+    /// The graph that runs where no data set is at hand: ten features that say much of the class, so that even one noisy
+    /// report of one of them carries some of it, and a graph of middling homophily.
     pub fn default_synthetic() -> Self {
         Self::Synthetic {
             seed: 1,
-            nodes: 1200,
+            nodes: 1500,
             classes: 5,
-            dimensions: 300,
-            mean_degree: 6.0,
+            dimensions: 10,
+            mean_degree: 8.0,
             degree_exponent: 3.0,
-            homophily: 0.8,
-            density: 0.03,
-            feature_signal: 0.5,
+            homophily: 0.5,
+            density: 0.3,
+            feature_signal: 0.9,
         }
     }
 

@@ -98,8 +98,10 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
              The graph, the labels and the split are public to the server.\n\
              * **SIM**: reports of the same shape as LPGNN's with no data in them.\n\
              * **FeatFree**: random numbers in place of features.\n\
-             * **feature benefit**: LPGNN less SIM, paired by repeat. Only this says that the reported features helped; \
-             `(none shown)` marks an interval that contains 0.\n";
+             * **feature benefit**: LPGNN less SIM, paired by repeat: what the data in the reports added to their shape. \
+             `(none shown)` marks an interval that contains 0.\n\
+             * **over FeatFree**: LPGNN less FeatFree, paired by repeat. Below 0, the server would have done better with \
+             random numbers in place of the reports.\n";
     text
 }
 
