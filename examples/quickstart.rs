@@ -12,7 +12,8 @@ fn main() -> anyhow::Result<()> {
     let dataset = DatasetSpec::default_synthetic();
     let features = FeatureSpec::MultiBit { epsilon: "2".parse()?, sample_size: SampleSize::Optimal };
     let tuned = Hyperparameters::find(dataset.name(), ModelKind::Gcn, features.arm())?;
-    let plan = Plan { seed: 1, repeats: 3, arms: vec![Spec::tuned(dataset, features, &tuned)] }.with_controls();
+    let plan = Plan { seed: 1, repeats: 3, arms: vec![Spec::tuned(dataset, features, ModelKind::Gcn, &tuned)] }
+        .with_controls();
 
     let folder = tempfile::tempdir()?;
     let settings = Settings { jobs: 2, threads: 1, device: DeviceChoice::Cpu, code: code_stamp(folder.path()) };

@@ -13,8 +13,9 @@ const TABLE: &str = include_str!("../../../data/hyperparameters.toml");
 pub struct Hyperparameters {
     /// Data set, or `*` for every one without an entry of its own.
     pub dataset: String,
-    /// Model.
-    pub model: ModelKind,
+    /// Model; absent for every one without an entry of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelKind>,
     /// Kind of features.
     pub arm: Arm,
     /// How the adjacency is normalised for propagation.
@@ -44,17 +45,19 @@ struct Table {
 }
 
 impl Hyperparameters {
-    /// The entry for `dataset`, else the one for `*`.
+    /// The entry for `dataset` and `model`, else for `dataset` and any model, else for `*`.
     ///
     /// # Errors
     /// [`Error::NoHyperparameters`] when there is neither.
     pub fn find(dataset: &str, model: ModelKind, arm: Arm) -> Result<Self, Error> {
         let entries = Self::all();
-        let fits = |name: &str| {
+        let fits = |name: &str, model: Option<ModelKind>| {
             entries.iter().find(|entry| entry.dataset == name && entry.model == model && entry.arm == arm).cloned()
         };
-        fits(dataset)
-            .or_else(|| fits("*"))
+        fits(dataset, Some(model))
+            .or_else(|| fits(dataset, None))
+            .or_else(|| fits("*", Some(model)))
+            .or_else(|| fits("*", None))
             .ok_or_else(|| Error::NoHyperparameters { dataset: dataset.to_owned(), arm: arm.label() })
     }
 

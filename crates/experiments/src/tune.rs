@@ -97,7 +97,7 @@ fn write_entry(text: &mut String, point: &Spec, score: Interval, plan: &Plan, tr
     let budget = point.features.epsilon().map_or(String::new(), |epsilon| format!(" at ε = {epsilon}"));
     let entry = Hyperparameters {
         dataset: point.dataset.name().to_owned(),
-        model: point.model.kind,
+        model: Some(point.model.kind),
         arm: point.features.arm(),
         normalization: point.propagation.normalization,
         steps: point.propagation.steps,
