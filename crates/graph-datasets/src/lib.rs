@@ -22,18 +22,24 @@
 mod catalog;
 mod dataset;
 mod error;
+mod import;
 mod locate;
 mod npz;
 mod range;
 mod scale;
 mod split;
+mod stats;
 mod synthetic;
+mod views;
 
 pub use catalog::{Canonical, Card, RawFile, RawFormat, card, catalog, load};
 pub use dataset::{Dataset, DatasetParts};
 pub use error::Error;
+pub use import::{Imported, OwnData, import_own, import_public, read_public};
 pub use locate::{DATA_DIR_VARIABLE, SearchPath};
 pub use range::FeatureRange;
 pub use scale::Scaling;
 pub use split::Split;
+pub use stats::{FeatureStatistics, Statistics};
 pub use synthetic::BlockModel;
+pub use views::LabelView;

@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::draw::AliasTable;
-use super::words::topic_words;
+use super::topic_words;
 use crate::{Dataset, DatasetParts, Error, FeatureRange};
 
 /// Parameters of a degree-corrected stochastic block model [KN11] with sparse binary features.

@@ -5,3 +5,4 @@ mod draw;
 mod words;
 
 pub use block_model::BlockModel;
+pub(crate) use words::topic_words;
