@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use graph_datasets::{
-    Card, DATA_DIR_VARIABLE, Dataset, FeatureRange, OwnData, SearchPath, card, catalog, import_own, import_public, load,
+    Card, DATA_DIR_VARIABLE, Dataset, FeatureRange, Imported, OwnData, SearchPath, card, catalog, import_own,
+    import_public, import_twitch_embedding, load,
 };
 
 #[derive(Parser)]
@@ -61,6 +62,17 @@ enum Command {
         #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range)]
         feature_range: Option<FeatureRange>,
     },
+    /// Makes a graph.npz from the 128-column ES.npz of PyTorch Geometric
+    ImportTwitchNpz {
+        /// The file
+        file: PathBuf,
+        /// File to write
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Smallest and largest value that a feature can take
+        #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range)]
+        feature_range: FeatureRange,
+    },
 }
 
 fn range(text: &str) -> Result<FeatureRange, String> {
@@ -100,15 +112,23 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             }
             let feature_range = feature_range.clone().unwrap_or(FeatureRange::UNIT);
             let imported = import_own(folder, &OwnData { name: name.clone(), feature_range })?;
-            imported.dataset.write_npz(out)?;
-            print_statistics(&imported.dataset);
-            for (what, count) in imported.upstream {
-                println!("{:<22}{count}", what.replace('_', " "));
-            }
-            println!("{:<22}{}", "written", out.display());
+            write(&imported, out)?;
+        }
+        Command::ImportTwitchNpz { file, out, feature_range } => {
+            write(&import_twitch_embedding(card("twitch")?, file, feature_range.clone())?, out)?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write(imported: &Imported, out: &Path) -> Result<()> {
+    imported.dataset.write_npz(out)?;
+    print_statistics(&imported.dataset);
+    for (what, count) in &imported.upstream {
+        println!("{:<22}{count}", what.replace('_', " "));
+    }
+    println!("{:<22}{}", "written", out.display());
+    Ok(())
 }
 
 fn place(card: &Card, search: &SearchPath) -> Option<PathBuf> {

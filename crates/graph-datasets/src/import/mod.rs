@@ -4,6 +4,7 @@
 //! and says file, line (or byte) and what it expected.
 
 mod edges;
+mod embedding;
 mod features_json;
 mod musae;
 mod own;
@@ -17,8 +18,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+pub use embedding::import_twitch_embedding;
 pub use own::{OwnData, import_own};
 pub use public::{import_public, read_public};
+pub(crate) use table::Table;
 
 use crate::{Dataset, Error};
 

@@ -54,6 +54,16 @@ pub fn import_own(folder: &Path, own: &OwnData) -> Result<Imported, Error> {
 
 type Ids = HashMap<String, u32>;
 
+/// Most nodes, classes or features that are told apart by name; each takes some 80 bytes.
+const MOST_NAMES: usize = 1 << 24;
+
+fn check_names(names: &Ids, table: &Table) -> Result<(), Error> {
+    if names.len() > MOST_NAMES {
+        return Err(table.expected(table.line(), &format!("at most {MOST_NAMES} different names"), "one more"));
+    }
+    Ok(())
+}
+
 fn read_labels(path: &Path) -> Result<(Ids, Vec<u32>, usize), Error> {
     let mut table = Table::open(path)?;
     let (node, label) = (table.column("node")?, table.column("label")?);
@@ -67,6 +77,7 @@ fn read_labels(path: &Path) -> Result<(Ids, Vec<u32>, usize), Error> {
         if table.field(node).is_empty() || nodes.insert(table.field(node).to_owned(), next).is_some() {
             return Err(table.wrong("a node id, each once", node));
         }
+        check_names(&nodes, &table)?;
         labels.push(number(&mut names, table.field(label)));
     }
     let order = sorted(&names);
@@ -126,6 +137,7 @@ fn read_triples(mut table: Table, nodes: &Ids) -> Result<CsrMatrix, Error> {
             return Err(table.wrong("the name of a feature", 1));
         }
         let feature = number(&mut names, table.field(1));
+        check_names(&names, &table)?;
         entries.push((node, feature, table.number(2)?));
         lines.push(table.line());
     }

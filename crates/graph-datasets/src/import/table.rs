@@ -12,7 +12,7 @@ use crate::Error;
 const LONGEST_LINE: u64 = 32 << 20;
 
 /// A CSV file, its header read. Byte order marks and both kinds of line ends are taken as they come.
-pub(super) struct Table {
+pub(crate) struct Table {
     path: PathBuf,
     reader: Reader<Lines<File>>,
     header: StringRecord,
@@ -21,7 +21,7 @@ pub(super) struct Table {
 
 impl Table {
     /// Opens the file and reads the header.
-    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = Lines { inner: super::open(path)?, line: 0, returned: false, ended: false };
         let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(file);
         let header = match reader.headers() {
@@ -41,7 +41,7 @@ impl Table {
     }
 
     /// Position of the column of this name.
-    pub(super) fn column(&self, name: &str) -> Result<usize, Error> {
+    pub(crate) fn column(&self, name: &str) -> Result<usize, Error> {
         self.header.iter().position(|column| column == name).ok_or_else(|| {
             let columns: Vec<&str> = self.header.iter().take(20).collect();
             self.expected(1, &format!("a column {name:?}"), &columns.join(","))
@@ -49,7 +49,7 @@ impl Table {
     }
 
     /// Reads the next row, which must have as many fields as the header; false at the end.
-    pub(super) fn next(&mut self) -> Result<bool, Error> {
+    pub(crate) fn next(&mut self) -> Result<bool, Error> {
         let before = self.reader.position().line();
         match self.reader.read_record(&mut self.row) {
             Ok(false) => Ok(false),
@@ -69,12 +69,12 @@ impl Table {
     }
 
     /// A field of the row that was read last.
-    pub(super) fn field(&self, column: usize) -> &str {
+    pub(crate) fn field(&self, column: usize) -> &str {
         &self.row[column]
     }
 
     /// A field as a whole number below `bound`.
-    pub(super) fn index(&self, column: usize, bound: usize, what: &str) -> Result<u32, Error> {
+    pub(crate) fn index(&self, column: usize, bound: usize, what: &str) -> Result<u32, Error> {
         match self.field(column).parse::<u32>() {
             Ok(index) if (index as usize) < bound => Ok(index),
             _ => Err(self.wrong(&format!("{what} in 0..{bound}"), column)),
@@ -90,7 +90,7 @@ impl Table {
     }
 
     /// An error about a field of the row that was read last.
-    pub(super) fn wrong(&self, expected: &str, column: usize) -> Error {
+    pub(crate) fn wrong(&self, expected: &str, column: usize) -> Error {
         let shown: String = self.field(column).chars().take(60).collect();
         self.expected(self.line(), expected, &format!("{shown:?}"))
     }

@@ -6,6 +6,7 @@ mod bad_npz;
 mod import_planetoid;
 mod import_real;
 mod import_text;
+mod import_twitch;
 mod npz_file;
 mod real_data;
 mod roundtrip;

@@ -1,0 +1,89 @@
+//! One report, by mechanism: CPU time per value with ChaCha12, single-threaded throughout.
+//!
+//! `cargo bench -p benches --bench randomizers`. The peers' numbers are in `docs/performance.md`.
+
+use std::hint::black_box;
+
+use chacha20::ChaCha12Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use ldp_core::{Bounds, Epsilon, MultiBitEncoder, RandomizedResponse, SampleSize, SparseRows, Users};
+
+const SEED: [u8; 32] = [17; 32];
+const VALUES: usize = 1 << 16;
+
+fn epsilon(nats: f64) -> Epsilon {
+    Epsilon::new(nats).expect("a constant")
+}
+
+fn stream(position: u128) -> ChaCha12Rng {
+    let mut rng = ChaCha12Rng::from_seed(SEED);
+    rng.set_word_pos(position);
+    rng
+}
+
+/// The floor: words of the generator that all others are timed with.
+fn words(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("words");
+    group.throughput(Throughput::Elements(VALUES as u64));
+    let mut rng = stream(0);
+    group.bench_function("chacha12-u64", |b| b.iter(|| (0..VALUES).fold(0, |sum, _| sum ^ rng.next_u64())));
+    group.finish();
+}
+
+fn randomized_response(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("randomized-response");
+    group.throughput(Throughput::Elements(VALUES as u64));
+    for categories in [2, 6, 64] {
+        let mechanism = RandomizedResponse::new(epsilon(1.0), categories).expect("valid");
+        let values: Vec<u32> = (0..VALUES as u32).map(|v| v % categories).collect();
+        let mut reports = vec![0; VALUES];
+        let mut rng = stream(0);
+        group.bench_function(BenchmarkId::new("k", categories), |b| {
+            b.iter(|| mechanism.randomize_all(black_box(&values), &mut reports, &mut rng));
+        });
+    }
+    group.finish();
+}
+
+/// Rows like those of the Facebook page graph: 22 470 users, 4714 features, about 14 of them 1.
+fn multi_bit(criterion: &mut Criterion) {
+    let (users, dimensions, mut rng) = (22_470_usize, 4714_u64, stream(0));
+    let (mut indptr, mut indices) = (vec![0], Vec::<u32>::new());
+    for _ in 0..users {
+        let mut row: Vec<u32> = (0..7 + rng.next_u64() % 15).map(|_| (rng.next_u64() % dimensions) as u32).collect();
+        row.sort_unstable();
+        row.dedup();
+        indices.extend(row);
+        indptr.push(indices.len());
+    }
+    let values = vec![1.0_f32; indices.len()];
+    let dimensions = dimensions as usize;
+    let check = || SparseRows::new(dimensions, Bounds::UNIT, &indptr, &indices, &values, 0.0).expect("valid");
+    let rows = check();
+    let mut group = criterion.benchmark_group("multi-bit");
+    for sampled in [1, 4] {
+        let encoder =
+            MultiBitEncoder::new(epsilon(1.0), dimensions, Bounds::UNIT, SampleSize::Fixed(sampled)).expect("valid");
+        group.throughput(Throughput::Elements((users * sampled) as u64));
+        group.bench_function(BenchmarkId::new("facebook-encode/m", sampled), |b| {
+            b.iter(|| encoder.encode_sparse_rows(black_box(&rows), Users::From(0), stream));
+        });
+    }
+    group.throughput(Throughput::Elements(users as u64));
+    let encoder = MultiBitEncoder::new(epsilon(1.0), dimensions, Bounds::UNIT, SampleSize::Optimal).expect("valid");
+    group.bench_function("data-free-control/m/1", |b| {
+        b.iter(|| encoder.draw_data_free_control(users, Users::From(0), stream));
+    });
+    group.bench_function("facebook-check-rows", |b| b.iter(|| black_box(check())));
+    let encoder = MultiBitEncoder::new(epsilon(1433.0), 1433, Bounds::UNIT, SampleSize::Fixed(1433)).expect("valid");
+    let row = vec![0.5_f32; 1433];
+    group.throughput(Throughput::Elements(1433));
+    group.bench_function("dense-row/m=d=1433", |b| {
+        b.iter(|| ldp_core::Randomizer::randomize(&encoder, black_box(&row[..]), &mut rng));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, words, randomized_response, multi_bit);
+criterion_main!(benches);

@@ -1,0 +1,84 @@
+//! The public range of a numeric attribute.
+
+use crate::Error;
+
+/// A public, finite range `[lower, upper]` with `lower < upper`. It must not be computed from private data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "RawBounds"))]
+pub struct Bounds {
+    lower: f64,
+    upper: f64,
+}
+
+impl Bounds {
+    /// [-1, 1], the domain of most papers.
+    pub const SYMMETRIC: Self = Self { lower: -1.0, upper: 1.0 };
+    /// [0, 1], the domain of bag-of-words features.
+    pub const UNIT: Self = Self { lower: 0.0, upper: 1.0 };
+
+    /// The range `[lower, upper]`.
+    ///
+    /// # Errors
+    /// [`Error::Bounds`] unless both ends and the width are finite and the width is above zero.
+    pub fn new(lower: f64, upper: f64) -> Result<Self, Error> {
+        let width = upper - lower;
+        if width.is_finite() && width > 0.0 { Ok(Self { lower, upper }) } else { Err(Error::Bounds { lower, upper }) }
+    }
+
+    /// Lower end α.
+    #[must_use]
+    pub fn lower(self) -> f64 {
+        self.lower
+    }
+
+    /// Upper end β.
+    #[must_use]
+    pub fn upper(self) -> f64 {
+        self.upper
+    }
+
+    /// β − α.
+    #[must_use]
+    pub fn width(self) -> f64 {
+        self.upper - self.lower
+    }
+
+    /// (α + β) / 2.
+    #[must_use]
+    pub fn midpoint(self) -> f64 {
+        self.lower + self.width() / 2.0
+    }
+
+    /// Whether `value` is a number inside the range.
+    #[must_use]
+    pub fn contains(self, value: f64) -> bool {
+        self.lower <= value && value <= self.upper
+    }
+
+    /// `value` or the error that says it is outside.
+    pub(crate) fn check(self, value: f64) -> Result<f64, Error> {
+        if self.contains(value) { Ok(value) } else { Err(self.outside()) }
+    }
+
+    pub(crate) fn outside(self) -> Error {
+        Error::Value { lower: self.lower, upper: self.upper }
+    }
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawBounds {
+    lower: f64,
+    upper: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<RawBounds> for Bounds {
+    type Error = Error;
+
+    fn try_from(raw: RawBounds) -> Result<Self, Error> {
+        Self::new(raw.lower, raw.upper)
+    }
+}
