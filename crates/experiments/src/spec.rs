@@ -58,19 +58,19 @@ pub enum DatasetSpec {
 }
 
 impl DatasetSpec {
-    /// The graph that runs where no data set is at hand: ten features that say much of the class, so that even one noisy
-    /// report of one of them carries some of it, and a graph of middling homophily.
+    /// The graph that runs where no data set is at hand: six features that say much of the class, so that even one noisy
+    /// bit about one of them carries some of it, and a graph of middling homophily.
     pub fn default_synthetic() -> Self {
         Self::Synthetic {
             seed: 1,
             nodes: 1500,
-            classes: 5,
-            dimensions: 10,
-            mean_degree: 8.0,
+            classes: 3,
+            dimensions: 6,
+            mean_degree: 6.0,
             degree_exponent: 3.0,
-            homophily: 0.5,
-            density: 0.3,
-            feature_signal: 0.9,
+            homophily: 0.45,
+            density: 0.34,
+            feature_signal: 1.0,
         }
     }
 

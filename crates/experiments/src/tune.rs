@@ -94,7 +94,9 @@ struct Entries {
 }
 
 fn write_entry(text: &mut String, point: &Spec, score: Interval, plan: &Plan, tried: usize) -> Result<(), Error> {
-    let budget = point.features.epsilon().map_or(String::new(), |epsilon| format!(" at ε = {epsilon}"));
+    let name = point.dataset.name();
+    let budget = point.features.epsilon().map_or(String::new(), |epsilon| format!(" --epsilon {epsilon}"));
+    let command = format!("--tune --dataset {name}{budget} --seeds {} --seed {}", plan.repeats, plan.seed);
     let entry = Hyperparameters {
         dataset: point.dataset.name().to_owned(),
         model: Some(point.model.kind),
@@ -108,8 +110,8 @@ fn write_entry(text: &mut String, point: &Spec, score: Interval, plan: &Plan, tr
         weight_decay: point.training.weight_decay,
         epochs: point.training.epochs,
         chosen: format!(
-            "best of {tried} by clean validation accuracy ({:.2} %, {} splits){budget}: reproduce --tune --seed {}",
-            score.mean, score.count, plan.seed
+            "best of {tried} by clean validation accuracy ({:.2} %, {} splits): {command}",
+            score.mean, score.count
         ),
     };
     let _ = writeln!(text, "{}", toml::to_string(&Entries { entry: [entry] })?);
