@@ -13,6 +13,7 @@ mod filter;
 mod interchange;
 pub mod kernel;
 mod labels;
+mod low_precision;
 mod moments;
 mod propagate;
 mod regularize;
@@ -26,8 +27,9 @@ pub use error::Error;
 pub use features::FeatureMatrix;
 pub use filter::Filter;
 pub use labels::propagate_labels;
+pub use low_precision::{Bf16Matrix, CodeMatrix};
 pub use moments::{Moments, mse_estimate};
-pub use propagate::{propagate, propagate_blocks, propagate_channels, propagate_into};
+pub use propagate::{SparseResult, propagate, propagate_blocks, propagate_channels, propagate_into, propagate_sparse};
 pub use regularize::{
     Regularization, aggregate_threshold, propagate_regularized, regularize, regularize_reports, report_threshold,
     soft_threshold, universal_thresholds,

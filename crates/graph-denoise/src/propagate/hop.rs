@@ -37,6 +37,41 @@ impl<'a> Pattern<'a> {
     }
 }
 
+/// A pattern with the scales of its hops, in the node order that the tiles have.
+#[derive(Clone, Copy)]
+pub(super) struct Operator<'a> {
+    pub(super) pattern: Pattern<'a>,
+    hops: &'a [Scales],
+    first_hop: usize,
+    /// Place of each node; none where it is the node's number.
+    places: Option<&'a [u32]>,
+}
+
+impl<'a> Operator<'a> {
+    pub(super) fn new(weights: &'a Weights<'_>, first_hop: usize) -> Self {
+        match (&weights.layout, &weights.form) {
+            (Some(layout), _) => Self {
+                pattern: Pattern { indptr: &layout.indptr, indices: &layout.indices, values: layout.values.as_deref() },
+                hops: &layout.hops,
+                first_hop,
+                places: Some(&layout.place),
+            },
+            (None, Form::Scaled { hops, .. }) => Self { pattern: Pattern::of(weights), hops, first_hop, places: None },
+            (None, Form::Matrix(_)) => Self { pattern: Pattern::of(weights), hops: &[], first_hop, places: None },
+        }
+    }
+
+    /// Scales of a step; none for a matrix.
+    pub(super) fn scales(&self, step: usize) -> Option<&'a Scales> {
+        self.hops.get((self.first_hop + step).min(self.hops.len().saturating_sub(1)))
+    }
+
+    /// Place of a node.
+    pub(super) fn place(&self, node: usize) -> usize {
+        self.places.map_or(node, |place| place[node] as usize)
+    }
+}
+
 /// One hop: `target = next ⊙ (left ⊙ Σ source)`, and `total += coefficient · (left ⊙ Σ source)`.
 pub(super) struct Hop<'a, const W: usize> {
     pub(super) pattern: Pattern<'a>,

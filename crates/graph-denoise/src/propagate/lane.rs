@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::hop::{Hop, Pattern, Tile};
+use super::hop::{Hop, Tile};
 use super::run::Job;
 use crate::Rows;
-use crate::weights::Form;
+use crate::low_precision::widen;
 
 /// A panel of columns, in tiles, and the scratch space that the tiles share.
 pub(super) struct Lane<const W: usize> {
@@ -38,10 +38,10 @@ impl<const W: usize> Lane<W> {
         }
     }
 
-    /// Copies one node's values of the panel to `out`, constant part added.
-    pub(super) fn write_row(&self, node: usize, constant: f32, out: &mut [f32]) {
+    /// Copies the values at one place of the panel to `out`, constant part added.
+    pub(super) fn write_row(&self, place: usize, constant: f32, out: &mut [f32]) {
         for (out, tile) in out.chunks_mut(W).zip(&self.tiles) {
-            let Tile(values) = &tile[node];
+            let Tile(values) = &tile[place];
             if let (Ok(out), true) = (<&mut [f32; W]>::try_from(&mut *out), constant == 0.0) {
                 *out = *values;
             } else {
@@ -54,21 +54,12 @@ impl<const W: usize> Lane<W> {
 
     fn read(&mut self, job: &Job<'_, '_>) {
         match job.rows {
-            Rows::Dense(matrix) => {
-                for node in 0..matrix.rows() {
-                    let row = &matrix.row(node)[self.columns.clone()];
-                    for (tile, part) in self.tiles.iter_mut().zip(row.chunks(W)) {
-                        let Tile(values) = &mut tile[node];
-                        match <&[f32; W]>::try_from(part) {
-                            Ok(part) => *values = *part,
-                            Err(_) => {
-                                *values = [0.0; W];
-                                values[..part.len()].copy_from_slice(part);
-                            }
-                        }
-                    }
-                }
+            Rows::Dense(matrix) => self.read_dense(job, |node| matrix.row(node), |&value| value),
+            Rows::Codes { codes, .. } => {
+                let scale = codes.scale();
+                self.read_dense(job, |node| codes.row(node), |&code| scale * f32::from(code));
             }
+            Rows::Bf16(matrix) => self.read_dense(job, |node| matrix.row(node), |&bits| widen(bits)),
             Rows::Sparse { .. } => {
                 for tile in &mut self.tiles {
                     tile.fill(Tile::ZERO);
@@ -76,7 +67,32 @@ impl<const W: usize> Lane<W> {
                 for (column, nodes, values) in job.columns_of_entries(self.columns.clone()) {
                     let at = column - self.columns.start;
                     for (&node, &value) in nodes.iter().zip(values) {
-                        self.tiles[at / W][node as usize].0[at % W] = value;
+                        self.tiles[at / W][job.operator.place(node as usize)].0[at % W] = value;
+                    }
+                }
+            }
+        }
+    }
+
+    fn read_dense<'r, T: 'r>(
+        &mut self,
+        job: &Job<'_, '_>,
+        row: impl Fn(usize) -> &'r [T],
+        value: impl Fn(&T) -> f32 + Copy,
+    ) {
+        for node in 0..job.rows.rows() {
+            let place = job.operator.place(node);
+            let row = &row(node)[self.columns.clone()];
+            for (tile, part) in self.tiles.iter_mut().zip(row.chunks(W)) {
+                let Tile(values) = &mut tile[place];
+                if let Some(part) = part.first_chunk::<W>() {
+                    for (to, from) in values.iter_mut().zip(part) {
+                        *to = value(from);
+                    }
+                } else {
+                    *values = [0.0; W];
+                    for (to, from) in values.iter_mut().zip(part) {
+                        *to = value(from);
                     }
                 }
             }
@@ -87,11 +103,7 @@ impl<const W: usize> Lane<W> {
         let tile = &mut self.tiles[at];
         let filter = job.filter;
         let steps = filter.steps();
-        let hops = match &job.weights.form {
-            Form::Scaled { hops, .. } => hops.as_slice(),
-            Form::Matrix(_) => &[],
-        };
-        let scales = |step: usize| hops.get((job.first_hop + step).min(hops.len().saturating_sub(1)));
+        let operator = job.operator;
         let only_last = filter.is_power();
         if !only_last {
             let own = filter.coefficient(0);
@@ -100,7 +112,7 @@ impl<const W: usize> Lane<W> {
             }
         }
         if steps > 0
-            && let Some(first) = scales(0)
+            && let Some(first) = operator.scales(0)
         {
             for (Tile(values), &right) in tile.iter_mut().zip(&first.right) {
                 *values = values.map(|value| value * right);
@@ -108,12 +120,16 @@ impl<const W: usize> Lane<W> {
         }
         for step in 0..steps {
             let hop = Hop {
-                pattern: Pattern::of(job.weights),
-                scales: scales(step),
-                next: if step + 1 < steps { scales(step + 1).map(|scales| scales.right.as_slice()) } else { None },
+                pattern: operator.pattern,
+                scales: operator.scales(step),
+                next: if step + 1 < steps {
+                    operator.scales(step + 1).map(|scales| scales.right.as_slice())
+                } else {
+                    None
+                },
                 coefficient: filter.coefficient(step + 1),
                 source: tile,
-                rows: 0..job.weights.nodes(),
+                rows: 0..tile.len(),
                 target: &mut self.spare,
                 total: &mut self.total,
             };

@@ -3,6 +3,7 @@
 
 mod denoisers;
 mod dense_oracle;
+mod forms;
 mod graph;
 mod graphs;
 mod kernel;
