@@ -1,3 +1,5 @@
+//! The crate's one error.
+
 /// What can be wrong with a graph, a matrix or a request to propagate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
