@@ -7,3 +7,6 @@ mod forms;
 mod graph;
 mod graphs;
 mod kernel;
+mod properties;
+mod published;
+mod vectors;
