@@ -7,6 +7,7 @@ mod forms;
 mod graph;
 mod graphs;
 mod kernel;
+mod memory;
 mod properties;
 mod published;
 mod vectors;
