@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::hop::{Hop, Tile};
+use super::buffer::Buffer;
+use super::hop::Hop;
 use super::run::Job;
 use crate::Rows;
 use crate::low_precision::widen;
@@ -10,18 +11,18 @@ use crate::low_precision::widen;
 /// A panel of columns, in tiles, and the scratch space that the tiles share.
 pub(super) struct Lane<const W: usize> {
     columns: Range<usize>,
-    tiles: Vec<Vec<Tile<W>>>,
-    spare: Vec<Tile<W>>,
-    total: Vec<Tile<W>>,
+    tiles: Vec<Buffer<W>>,
+    spare: Buffer<W>,
+    total: Buffer<W>,
 }
 
 impl<const W: usize> Lane<W> {
     pub(super) fn new(nodes: usize, tiles: usize, with_total: bool) -> Self {
         Self {
             columns: 0..0,
-            tiles: vec![vec![Tile::ZERO; nodes]; tiles],
-            spare: vec![Tile::ZERO; nodes],
-            total: vec![Tile::ZERO; if with_total { nodes } else { 0 }],
+            tiles: (0..tiles).map(|_| Buffer::zeros(nodes)).collect(),
+            spare: Buffer::zeros(nodes),
+            total: Buffer::zeros(if with_total { nodes } else { 0 }),
         }
     }
 
@@ -41,7 +42,7 @@ impl<const W: usize> Lane<W> {
     /// Copies the values at one place of the panel to `out`, constant part added.
     pub(super) fn write_row(&self, place: usize, constant: f32, out: &mut [f32]) {
         for (out, tile) in out.chunks_mut(W).zip(&self.tiles) {
-            let Tile(values) = &tile[place];
+            let values = &tile.tiles()[place];
             if let (Ok(out), true) = (<&mut [f32; W]>::try_from(&mut *out), constant == 0.0) {
                 *out = *values;
             } else {
@@ -62,12 +63,12 @@ impl<const W: usize> Lane<W> {
             Rows::Bf16(matrix) => self.read_dense(job, |node| matrix.row(node), |&bits| widen(bits)),
             Rows::Sparse { .. } => {
                 for tile in &mut self.tiles {
-                    tile.fill(Tile::ZERO);
+                    tile.tiles_mut().fill([0.0; W]);
                 }
                 for (column, nodes, values) in job.columns_of_entries(self.columns.clone()) {
                     let at = column - self.columns.start;
                     for (&node, &value) in nodes.iter().zip(values) {
-                        self.tiles[at / W][job.operator.place(node as usize)].0[at % W] = value;
+                        self.tiles[at / W].tiles_mut()[job.operator.place(node as usize)][at % W] = value;
                     }
                 }
             }
@@ -84,7 +85,7 @@ impl<const W: usize> Lane<W> {
             let place = job.operator.place(node);
             let row = &row(node)[self.columns.clone()];
             for (tile, part) in self.tiles.iter_mut().zip(row.chunks(W)) {
-                let Tile(values) = &mut tile[place];
+                let values = &mut tile.tiles_mut()[place];
                 if let Some(part) = part.first_chunk::<W>() {
                     for (to, from) in values.iter_mut().zip(part) {
                         *to = value(from);
@@ -107,14 +108,14 @@ impl<const W: usize> Lane<W> {
         let only_last = filter.is_power();
         if !only_last {
             let own = filter.coefficient(0);
-            for (Tile(total), Tile(values)) in self.total.iter_mut().zip(tile.iter()) {
+            for (total, values) in self.total.tiles_mut().iter_mut().zip(tile.tiles()) {
                 *total = values.map(|value| own * value);
             }
         }
         if steps > 0
             && let Some(first) = operator.scales(0)
         {
-            for (Tile(values), &right) in tile.iter_mut().zip(&first.right) {
+            for (values, &right) in tile.tiles_mut().iter_mut().zip(&first.right) {
                 *values = values.map(|value| value * right);
             }
         }
@@ -128,10 +129,10 @@ impl<const W: usize> Lane<W> {
                     None
                 },
                 coefficient: filter.coefficient(step + 1),
-                source: tile,
-                rows: 0..tile.len(),
-                target: &mut self.spare,
-                total: &mut self.total,
+                source: tile.tiles(),
+                rows: 0..tile.tiles().len(),
+                target: self.spare.tiles_mut(),
+                total: self.total.tiles_mut(),
             };
             if blocks > 1 {
                 hop.run_parallel(blocks);

@@ -4,6 +4,7 @@
 //! not grow with K. Each number is one sum per hop in the order of the weights' row, whatever the block size, the
 //! number of threads or the instruction set: the result is the same bytes.
 
+mod buffer;
 mod hop;
 mod lane;
 mod plan;
