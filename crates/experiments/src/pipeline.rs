@@ -99,6 +99,7 @@ fn model_config(spec: &Spec) -> ModelConfig {
     let kind = match spec.model.kind {
         ModelKind::Gcn => gnn_models::ModelKind::Gcn,
         ModelKind::Sage => gnn_models::ModelKind::Sage,
+        ModelKind::Gat => gnn_models::ModelKind::Gat,
         ModelKind::Mlp => gnn_models::ModelKind::Mlp,
     };
     ModelConfig { hidden: spec.model.hidden, dropout: spec.model.dropout, ..ModelConfig::new(kind) }

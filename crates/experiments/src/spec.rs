@@ -256,6 +256,8 @@ pub enum ModelKind {
     Gcn,
     /// Two GraphSAGE layers with the mean of the neighbours.
     Sage,
+    /// Two graph-attention layers, four heads in the first.
+    Gat,
     /// A multilayer perceptron: no graph but what propagation put into the features.
     Mlp,
 }
@@ -266,6 +268,7 @@ impl ModelKind {
         match self {
             Self::Gcn => "GCN",
             Self::Sage => "SAGE",
+            Self::Gat => "GAT",
             Self::Mlp => "MLP",
         }
     }

@@ -131,6 +131,8 @@ enum Model {
     Gcn,
     /// Two GraphSAGE layers.
     Sage,
+    /// Two graph-attention layers.
+    Gat,
     /// No graph but what propagation put into the features.
     Mlp,
 }
@@ -140,6 +142,7 @@ impl From<Model> for ModelKind {
         match model {
             Model::Gcn => Self::Gcn,
             Model::Sage => Self::Sage,
+            Model::Gat => Self::Gat,
             Model::Mlp => Self::Mlp,
         }
     }
