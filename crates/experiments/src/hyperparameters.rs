@@ -18,6 +18,9 @@ pub struct Hyperparameters {
     pub model: Option<ModelKind>,
     /// Kind of features.
     pub arm: Arm,
+    /// For labels that went through randomized response; the other entries are for true labels.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private_labels: bool,
     /// How the adjacency is normalised for propagation.
     pub normalization: Normalization,
     /// Propagation steps.
@@ -49,10 +52,12 @@ impl Hyperparameters {
     ///
     /// # Errors
     /// [`Error::NoHyperparameters`] when there is neither.
-    pub fn find(dataset: &str, model: ModelKind, arm: Arm) -> Result<Self, Error> {
+    pub fn find(dataset: &str, model: ModelKind, arm: Arm, private_labels: bool) -> Result<Self, Error> {
         let entries = Self::all();
         let fits = |name: &str, model: Option<ModelKind>| {
-            entries.iter().find(|entry| entry.dataset == name && entry.model == model && entry.arm == arm).cloned()
+            let kind = (arm, private_labels);
+            let mut of_kind = entries.iter().filter(|entry| (entry.arm, entry.private_labels) == kind);
+            of_kind.find(|entry| entry.dataset == name && entry.model == model).cloned()
         };
         fits(dataset, Some(model))
             .or_else(|| fits(dataset, None))
@@ -80,7 +85,9 @@ mod tests {
         assert!(!Hyperparameters::all().is_empty());
         for arm in [Arm::Clean, Arm::MultiBit, Arm::Sim, Arm::FeatureFree] {
             for dataset in ["cora", "synthetic", "my-own"] {
-                Hyperparameters::find(dataset, ModelKind::Gcn, arm).expect("an entry");
+                for private_labels in [false, true] {
+                    Hyperparameters::find(dataset, ModelKind::Gcn, arm, private_labels).expect("an entry");
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use graph_datasets::SearchPath;
 
-use crate::{Arm, Error, Event, Hyperparameters, Interval, Plan, Record, Seed, Settings, Spec, run_plan};
+use crate::{Arm, Error, Event, Hyperparameters, Interval, LabelSpec, Plan, Record, Seed, Settings, Spec, run_plan};
 
 /// The grid. NonPriv features are not propagated further than the model does it.
 struct Grid {
@@ -101,6 +101,7 @@ fn write_entry(text: &mut String, point: &Spec, score: Interval, plan: &Plan, tr
         dataset: point.dataset.name().to_owned(),
         model: Some(point.model.kind),
         arm: point.features.arm(),
+        private_labels: point.labels != LabelSpec::Clean,
         normalization: point.propagation.normalization,
         steps: point.propagation.steps,
         scale: point.propagation.scale,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use experiments::{
     DatasetSpec, DeviceChoice, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, LabelSpec, LossSpec,
-    ModelKind, Plan, SampleSize, Spec,
+    ModelKind, Plan, SampleSize, Selection, Spec,
 };
 
 /// Trains a graph neural network on locally private features and prints its accuracy beside its null controls.
@@ -91,11 +91,13 @@ impl Arguments {
         };
         let arm = |features: FeatureSpec| -> Result<_> {
             let model = ModelKind::from(self.model);
-            let tuned = Hyperparameters::find(dataset.name(), model, features.arm())?;
+            let tuned = Hyperparameters::find(dataset.name(), model, features.arm(), self.label_epsilon.is_some())?;
             let mut spec = Spec::tuned(dataset.clone(), features, model, &tuned);
             if let Some(epsilon) = self.label_epsilon {
                 spec.labels = LabelSpec::RandomizedResponse { epsilon };
                 spec.training.loss = LossSpec::Drop { steps: 4 };
+                // By loss alone, noisy validation labels choose an epoch at which nothing is learnt yet.
+                spec.training.selection = Selection::LpgnnTriple;
             }
             if let Some(loss) = &self.loss {
                 spec.training.loss = loss.clone();
