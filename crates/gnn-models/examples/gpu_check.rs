@@ -50,7 +50,9 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         let difference = cpu.iter().zip(gpu).fold(0f32, |most, (a, b)| most.max((a - b).abs())) / largest;
         let verdict = if difference <= TOLERANCE { "ok" } else { "TOO FAR APART" };
         good &= difference <= TOLERANCE;
-        println!("{kind:?}: difference {difference:.1e} {verdict}; ms an epoch: cpu {cpu_time:.2}, {device} {gpu_time:.2}");
+        println!(
+            "{kind:?}: difference {difference:.1e} {verdict}; ms an epoch: cpu {cpu_time:.2}, {device} {gpu_time:.2}"
+        );
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

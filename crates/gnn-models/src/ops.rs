@@ -56,7 +56,11 @@ pub(crate) trait GraphKernels: Backend {
     }
 
     /// From the output `y` of [`activate`](Self::activate) and the derivative of the loss by it, that by `x`.
-    fn activate_backward(y: FloatTensor<Self>, activation: Activation, gradient: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn activate_backward(
+        y: FloatTensor<Self>,
+        activation: Activation,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
         elementwise::activate_backward::<Self>(y, activation, gradient)
     }
 

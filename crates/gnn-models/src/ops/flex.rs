@@ -60,8 +60,13 @@ impl GraphKernels for Flex {
         tensor(out, width(&x), &x.device())
     }
 
-    fn activate_backward(y: FloatTensor<Self>, activation: Activation, gradient: FloatTensor<Self>) -> FloatTensor<Self> {
-        let out = with_values(&y, |y| with_values(&gradient, |gradient| host::activate_backward(y, activation, gradient)));
+    fn activate_backward(
+        y: FloatTensor<Self>,
+        activation: Activation,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let out =
+            with_values(&y, |y| with_values(&gradient, |gradient| host::activate_backward(y, activation, gradient)));
         tensor(out, width(&y), &y.device())
     }
 

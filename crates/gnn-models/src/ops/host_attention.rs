@@ -70,7 +70,13 @@ pub(super) fn weights(lists: Lists<'_>, source: &[f32], target: &[f32], heads: u
 /// One node's weights: a softmax shifted by the highest score, so that nothing overflows. `highest` and `sums` are room
 /// for a number a head.
 #[inline(always)]
-fn softmax_row(list: &[i32], source: &[f32], target: &[f32], weights: &mut [f32], (highest, sums): (&mut [f32], &mut [f32])) {
+fn softmax_row(
+    list: &[i32],
+    source: &[f32],
+    target: &[f32],
+    weights: &mut [f32],
+    (highest, sums): (&mut [f32], &mut [f32]),
+) {
     let heads = target.len();
     highest.fill(f32::NEG_INFINITY);
     sums.fill(0.0);

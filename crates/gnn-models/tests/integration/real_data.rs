@@ -1,6 +1,9 @@
 //! Accuracy on real graphs. Slow: run with `-- --ignored real_data`.
 
-use chacha20::{ChaCha12Rng, rand_core::{Rng, SeedableRng}};
+use chacha20::{
+    ChaCha12Rng,
+    rand_core::{Rng, SeedableRng},
+};
 use gnn_models::{
     ClassReport, DeviceChoice, EpochSelection, Features, LabelNoise, Loss, ModelConfig, ModelKind, TrainConfig,
     TrainData, train,
