@@ -30,9 +30,9 @@ fn datasets() -> Vec<Dataset> {
     let variable = std::env::var_os(DATA_DIR_VARIABLE);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let path = SearchPath::standard(None, variable.as_deref(), &root);
-    let real = ["cora", "pubmed", "facebook"].into_iter().filter_map(|name| {
-        load(name, &path).inspect_err(|absent| eprintln!("not timed, {name}: {absent}")).ok()
-    });
+    let real = ["cora", "pubmed", "facebook"]
+        .into_iter()
+        .filter_map(|name| load(name, &path).inspect_err(|absent| eprintln!("not timed, {name}: {absent}")).ok());
     std::iter::once(made_up).chain(real).collect()
 }
 

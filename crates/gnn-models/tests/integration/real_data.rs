@@ -1,15 +1,9 @@
-//! Accuracy on real graphs. Slow: run with `-- --ignored real_data`.
+//! Accuracy on real graphs, clean features and labels; private ones are the experiments' affair. Slow: run with
+//! `-- --ignored real_data`.
 
-use chacha20::{
-    ChaCha12Rng,
-    rand_core::{Rng, SeedableRng},
-};
-use gnn_models::{
-    ClassReport, DeviceChoice, EpochSelection, Features, LabelNoise, Loss, ModelConfig, ModelKind, TrainConfig,
-    TrainData, train,
-};
+use chacha20::{ChaCha12Rng, rand_core::SeedableRng};
+use gnn_models::{ClassReport, DeviceChoice, Features, ModelConfig, ModelKind, TrainConfig, TrainData, train};
 use graph_datasets::{DATA_DIR_VARIABLE, Dataset, Scaling, SearchPath, Split, load};
-use graph_denoise::{CsrMatrix, Normalization, SelfLoops};
 use std::path::Path;
 
 const SEEDS: u64 = 10;
@@ -88,89 +82,4 @@ fn pubmed() {
 #[ignore = "slow: 20 trainings on 22,470 nodes"]
 fn facebook() {
     at_least("facebook", 64, 0.0001, &[(ModelKind::Gcn, 92.0)]);
-}
-
-/// Multi-bit at ε_x = 1 with m = 1, written out: one drawn column a node, its rectified sign. The midpoint is left out and
-/// the magnitude divided away, which only scales the features.
-fn reported(features: &CsrMatrix, rng: &mut ChaCha12Rng) -> CsrMatrix {
-    let edge = (1f64.exp() - 1.0) / (1f64.exp() + 1.0);
-    let (mut indices, mut values) = (Vec::new(), Vec::new());
-    for row in 0..features.rows() {
-        let column = (rng.next_u64() % features.columns() as u64) as u32;
-        let (columns, entries) = features.row(row);
-        let x = columns.binary_search(&column).map_or(0.0, |at| f64::from(entries[at]));
-        let positive = uniform(rng) < 0.5 + (x - 0.5) * edge;
-        indices.push(column);
-        values.push(if positive { 1.0 } else { -1.0 });
-    }
-    CsrMatrix::new(features.columns(), (0..=features.rows()).collect(), indices, values).unwrap()
-}
-
-fn uniform(rng: &mut ChaCha12Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Mean test accuracy in per cent for noisy labels and reported features, with the reference's rule for the kept epoch.
-fn private(dataset: &Dataset, epsilon: f64, feature_steps: usize, loss: impl Fn(LabelNoise) -> Loss) -> f64 {
-    let noise = LabelNoise::randomized_response(epsilon, dataset.classes()).unwrap();
-    let hop = dataset.graph().normalized(Normalization::Symmetric, SelfLoops::AsIs);
-    let accuracies: Vec<f64> = (0..SEEDS)
-        .map(|seed| {
-            let mut rng = ChaCha12Rng::seed_from_u64(seed);
-            let split = Split::random(dataset.nodes(), 0.25, 0.25, &mut rng).unwrap();
-            let reports = reported(dataset.features().unwrap(), &mut rng);
-            let width = reports.columns();
-            let mut rows = vec![0f32; reports.rows() * width];
-            for node in 0..reports.rows() {
-                let (columns, values) = reports.row(node);
-                rows[node * width + columns[0] as usize] = values[0];
-            }
-            for _ in 0..feature_steps {
-                let mut next = vec![0f32; rows.len()];
-                graph_denoise::kernel::spmm(hop.indptr(), hop.indices(), hop.values(), &rows, width, &mut next);
-                rows = next;
-            }
-            let features = graph_denoise::FeatureMatrix::new(reports.rows(), width, rows).unwrap().into();
-            let mut labels = dataset.labels().to_vec();
-            for label in &mut labels {
-                let draw = uniform(&mut rng);
-                if draw >= noise.keep {
-                    let others = dataset.classes() as u32;
-                    let shift = 1 + ((draw - noise.keep) / noise.flip) as u32;
-                    *label = (*label + shift.min(others - 1)) % others;
-                }
-            }
-            let data = TrainData {
-                graph: dataset.graph(),
-                features: &features,
-                labels: &labels,
-                selection_labels: None,
-                classes: dataset.classes(),
-                train: &split.train,
-                validation: &split.validation,
-            };
-            let config = TrainConfig {
-                loss: loss(noise),
-                selection: EpochSelection::LpgnnTriple { keep: noise.keep },
-                ..TrainConfig::default()
-            };
-            let trained = train(&data, &ModelConfig::new(ModelKind::Sage), &config, DeviceChoice::Cpu, seed).unwrap();
-            100.0 * ClassReport::new(trained.logits(), dataset.labels(), &split.test).unwrap().accuracy
-        })
-        .collect();
-    mean(&accuracies)
-}
-
-/// Published by \[LPGNN\]: 69.3 ± 1.2 at ε_y = 1 and 78.4 ± 0.7 at ε_y = 2.
-#[test]
-#[ignore = "slow: 60 trainings"]
-fn drop_on_cora() {
-    let Some(dataset) = find("cora") else { return };
-    for (epsilon, feature_steps, steps, bound) in [(1.0, 2, 8, 67.5), (2.0, 8, 4, 77.0)] {
-        let drop = private(&dataset, epsilon, feature_steps, |noise| Loss::Drop { noise: Some(noise), steps });
-        let forward = private(&dataset, epsilon, feature_steps, |noise| Loss::ForwardCorrection { noise });
-        let plain = private(&dataset, epsilon, feature_steps, |_| Loss::CrossEntropy);
-        eprintln!("ε_y {epsilon}: Drop {drop:.2} %, forward correction {forward:.2} %, cross-entropy {plain:.2} %");
-        assert!(drop >= bound && drop > forward && drop > plain);
-    }
 }
