@@ -10,7 +10,7 @@ pub struct DefenceOptions {
     /// The mechanism that honest users run.
     pub law: EndorsementLaw,
     /// With honest users only, the chance that anybody at all is removed; with fakes, the expected share of honest
-    /// users among the removed. Split evenly over the families of tests in use.
+    /// users among the removed. Split over the families of tests in use (see [`FamilyLevels`]).
     pub false_alarm: f64,
     /// Whether users who did not run the mechanism are looked for.
     pub conformity: bool,
@@ -44,10 +44,27 @@ impl DefenceOptions {
         }
     }
 
-    /// Families of tests among which the false-alarm rate is split.
-    pub(crate) fn families(&self) -> usize {
-        usize::from(self.conformity) + usize::from(self.imbalance) + usize::from(!self.behaviours.is_empty())
+    /// A tenth each for conformity and imbalance, what is left for suspicion; what is not in use gives its share up.
+    pub(crate) fn family_levels(&self) -> FamilyLevels {
+        let share = |used: bool, weight: f64| if used { weight } else { 0.0 };
+        let conformity = share(self.conformity, 0.1);
+        let imbalance = share(self.imbalance, 0.1);
+        let suspicion = share(!self.behaviours.is_empty(), 0.8);
+        let total = (conformity + imbalance + suspicion).max(f64::MIN_POSITIVE);
+        let level = |weight: f64| self.false_alarm * weight / total;
+        FamilyLevels { conformity: level(conformity), imbalance: level(imbalance), suspicion: level(suspicion) }
     }
+}
+
+/// The false-alarm rate of each family of tests; zero for one that is not in use. They sum to the rate asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FamilyLevels {
+    /// Of conformity.
+    pub conformity: f64,
+    /// Of imbalance.
+    pub imbalance: f64,
+    /// Of suspicion.
+    pub suspicion: f64,
 }
 
 /// Parts of the work, in order.
@@ -111,8 +128,8 @@ pub struct DroppedEdge {
 pub struct Statement {
     /// The false-alarm rate asked for, over all tests.
     pub false_alarm: f64,
-    /// Its share for each family of tests.
-    pub family_false_alarm: f64,
+    /// Its parts by family of tests.
+    pub families: FamilyLevels,
     /// Smallest posterior among the kept edges; infinite when none is kept.
     pub edge_cutoff: f32,
     /// Expected share of noise among the kept edges.

@@ -31,7 +31,7 @@ pub use binomial::{binomial_lower_tail, binomial_upper_tail};
 pub use budget::BudgetStatement;
 pub use confidence::{EdgeRule, confidence};
 pub use conformity::{Conformity, Oddity, conformity};
-pub use defence::{Defence, DefenceOptions, DroppedEdge, EdgeReason, Reason, Removal, Stage, Statement};
+pub use defence::{Defence, DefenceOptions, DroppedEdge, EdgeReason, FamilyLevels, Reason, Removal, Stage, Statement};
 pub use degree::{DegreeEstimate, degree_from_mutual_pairs, degree_from_own_list};
 pub use discovery::benjamini_hochberg;
 pub use endorsement::{EndorsementLists, UserList};

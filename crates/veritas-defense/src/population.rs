@@ -30,24 +30,42 @@ impl Population {
     /// When `excluded` has not one entry a node.
     ///
     /// # Complexity
-    /// Time O(pairs + κ⁴ + m²) with m the largest number of mutual pairs of a node, space O(n + m + κ²).
+    /// Time O(pairs + κ² + m²) with m the largest number of mutual pairs of a node, space O(n + m + κ²).
     pub fn estimate(pairs: &MutualPairs, law: &EndorsementLaw, excluded: &[bool]) -> Self {
         assert_eq!(excluded.len(), pairs.nodes(), "one flag a node");
-        let levels = usize::from(law.levels());
+        let weights: Vec<f64> = excluded.iter().map(|&out| f64::from(u8::from(!out))).collect();
         let nodes = excluded.iter().filter(|&&out| !out).count();
-        let mut table = vec![0.0; levels * levels];
         let mut counts = vec![0_usize; pairs.nodes()];
         for pair in pairs.all().iter().filter(|p| !excluded[p.low as usize] && !excluded[p.high as usize]) {
-            let (i, j) = (usize::from(pair.low_says) - 1, usize::from(pair.high_says) - 1);
-            table[i * levels + j] += 1.0;
-            table[j * levels + i] += 1.0;
             counts[pair.low as usize] += 1;
             counts[pair.high as usize] += 1;
         }
-        let (joint, ends) = grades_of_edges(&table, law, nodes);
         let kept = counts.iter().zip(excluded).filter(|&(_, &out)| !out).map(|(&count, _)| count);
         let noise = noise_by_count(kept, nodes.saturating_sub(1) as u64, law.noise_rate().powi(2));
-        Self { levels, edges: ends / 2.0, joint, noise, recall: (1.0 - law.lie()).powi(2) }
+        let levels = usize::from(law.levels());
+        let mut population =
+            Self { levels, edges: 0.0, joint: Vec::new(), noise, recall: (1.0 - law.lie()).powi(2) };
+        population.reweigh(pairs, law, &weights);
+        population
+    }
+
+    /// Estimates the law of grades anew, each pair with the product of its ends' weights (0: excluded, 1: trusted).
+    ///
+    /// # Panics
+    /// When `weights` has not one entry a node.
+    pub(crate) fn reweigh(&mut self, pairs: &MutualPairs, law: &EndorsementLaw, weights: &[f64]) {
+        assert_eq!(weights.len(), pairs.nodes(), "one weight a node");
+        let levels = self.levels;
+        let mut table = vec![0.0; levels * levels];
+        for pair in pairs.all() {
+            let (i, j) = (usize::from(pair.low_says) - 1, usize::from(pair.high_says) - 1);
+            let weight = weights[pair.low as usize] * weights[pair.high as usize];
+            table[i * levels + j] += weight;
+            table[j * levels + i] += weight;
+        }
+        let sum = |power: i32| weights.iter().map(|w| w.powi(power)).sum::<f64>();
+        let (joint, ends) = grades_of_edges(&table, law, (sum(1).powi(2) - sum(2)).max(0.0));
+        (self.joint, self.edges) = (joint, ends / 2.0);
     }
 
     /// π_ab: the probability that an edge has true grade `given` one way and `received` the other.
@@ -98,11 +116,10 @@ fn through(joint: &[f64], law: &EndorsementLaw) -> Vec<f64> {
     (0..joint.len()).map(cell).collect()
 }
 
-/// EM for the expected number of ordered pairs by true grades, above the known background. Returns the normalised
+/// EM for the expected number of ordered pairs by true grades among `all`, above the known background. Returns the normalised
 /// joint law and the number of ordered pairs (twice the edges).
-fn grades_of_edges(table: &[f64], law: &EndorsementLaw, nodes: usize) -> (Vec<f64>, f64) {
+fn grades_of_edges(table: &[f64], law: &EndorsementLaw, all: f64) -> (Vec<f64>, f64) {
     let cells = table.len();
-    let all = nodes as f64 * nodes.saturating_sub(1) as f64;
     let background = law.lie() * law.lie();
     let observed: f64 = table.iter().sum();
     let recall = (1.0 - law.lie()).powi(2);

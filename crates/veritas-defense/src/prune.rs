@@ -9,11 +9,17 @@ use graph_denoise::{CsrGraph, CsrMatrix, EdgeKind};
 
 use crate::confidence::{confidence, cutoff};
 use crate::conformity::{Conformity, conformity};
-use crate::defence::{Defence, DefenceOptions, DroppedEdge, EdgeReason, Reason, Removal, Stage, Statement};
+use crate::defence::{Defence, DefenceOptions, DroppedEdge, EdgeReason, FamilyLevels, Reason, Removal, Stage, Statement};
 use crate::discovery::{benjamini_hochberg, rejections};
 use crate::imbalance::{Imbalance, imbalance};
 use crate::suspicion::{ClaimCells, Suspicion, SuspicionTests};
-use crate::{EndorsementLists, Error, MemoryEstimate, MutualPairs, Population, Tallies};
+use crate::{Behaviour, EndorsementLists, Error, MemoryEstimate, MutualPairs, Population, Tallies};
+
+/// Odds that a node is a fake before anything is known of it, for the weights in the population.
+const PRIOR_ODDS: f64 = 0.02;
+
+/// How often the weights are computed anew.
+const REWEIGHTINGS: usize = 12;
 
 /// Runs every enabled test, prunes, and filters the edges.
 ///
@@ -77,7 +83,7 @@ struct Work<'a> {
     pairs: MutualPairs,
     removed: Vec<bool>,
     removals: Vec<Removal>,
-    level: f64,
+    levels: FamilyLevels,
 }
 
 impl<'a> Work<'a> {
@@ -91,7 +97,7 @@ impl<'a> Work<'a> {
             pairs,
             removed: vec![false; lists.nodes()],
             removals: Vec::new(),
-            level: options.false_alarm / options.families().max(1) as f64,
+            levels: options.family_levels(),
         }
     }
 
@@ -103,13 +109,36 @@ impl<'a> Work<'a> {
     fn remove_unconforming(&mut self) {
         let found: Vec<Conformity> = conformity(&self.tallies, &self.pairs, &self.options.law);
         let p_values: Vec<f64> = found.iter().map(|c| c.p_value).collect();
-        for node in benjamini_hochberg(&p_values, self.level) {
+        for node in benjamini_hochberg(&p_values, self.levels.conformity) {
             self.remove(node, Reason::Conformity(found[node]));
         }
     }
 
+    /// The population of those not removed, without letting fakes describe it: a node counts with the probability
+    /// that it is honest given the population so far, and its pairs with the product of both ends'.
     fn population(&self) -> Population {
-        Population::estimate(&self.pairs, &self.options.law, &self.removed)
+        let options = self.options;
+        let mut population = Population::estimate(&self.pairs, &options.law, &self.removed);
+        if options.behaviours.is_empty() {
+            return population;
+        }
+        let cells = ClaimCells::of_pairs(&self.pairs, options.law.levels(), &self.removed);
+        let mut weights: Vec<f64> = vec![1.0; self.removed.len()];
+        for _ in 0..REWEIGHTINGS {
+            let tests = SuspicionTests::new(&options.law, &population, &options.behaviours, options.grading_error);
+            let evidence = tests.largest_evidence(&cells);
+            let weigh = |(&evidence, &out): (&f64, &bool)| {
+                if out { 0.0 } else { 1.0 / (1.0 + PRIOR_ODDS * libm::exp(evidence.min(700.0))) }
+            };
+            let next: Vec<f64> = evidence.iter().zip(&self.removed).map(weigh).collect();
+            let change = next.iter().zip(&weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            weights = next;
+            population.reweigh(&self.pairs, &options.law, &weights);
+            if change < 0.01 {
+                break;
+            }
+        }
+        population
     }
 
     fn remove_in_rounds(&mut self) {
@@ -130,18 +159,18 @@ impl<'a> Work<'a> {
 
     /// One round of the sequential test.
     fn remove_suspicious(&mut self, population: &Population) {
-        let options = self.options;
+        let (options, level) = (self.options, self.levels.suspicion);
         let mut cells = ClaimCells::of_pairs(&self.pairs, options.law.levels(), &self.removed);
         let mut tests =
             SuspicionTests::new(&options.law, population, &options.behaviours, options.grading_error);
         let mut found: Vec<Option<Suspicion>> = tests.all(&cells);
         loop {
-            let suspect = |node: usize| found[node].filter(|s| s.p_value <= self.level && !self.removed[node]);
+            let suspect = |node: usize| found[node].filter(|s| s.p_value <= level && !self.removed[node]);
             let mut suspects: Vec<(usize, Suspicion)> =
                 (0..found.len()).filter_map(|node| suspect(node).map(|s| (node, s))).collect();
             suspects.sort_by(|a, b| a.1.p_value.total_cmp(&b.1.p_value).then(a.0.cmp(&b.0)));
             let sorted: Vec<f64> = suspects.iter().map(|(_, s)| s.p_value).collect();
-            suspects.truncate(rejections(&sorted, self.lists.nodes(), self.level));
+            suspects.truncate(rejections(&sorted, self.lists.nodes(), level));
             let Some((node, suspicion)) = self.worst(&suspects, &tests) else { break };
             self.remove(node, Reason::Suspicion(suspicion));
             for (other, says, told) in self.pairs.of_node(node) {
@@ -162,10 +191,13 @@ impl<'a> Work<'a> {
         for &(node, _) in suspects {
             suspected[node] = true;
         }
+        // Where the peer-only test is in use it decides: it counts a friend's praise in full.
+        let peers_only = self.options.behaviours.contains(&Behaviour::PeersDoubt);
         let evidence = |&(node, suspicion): &(usize, Suspicion)| {
+            let behaviour = if peers_only { Behaviour::PeersDoubt } else { suspicion.behaviour };
             let unsuspected = |other: u32| !self.removed[other as usize] && !suspected[other as usize];
             let claims = self.pairs.of_node(node).filter(|&(other, ..)| unsuspected(other)).map(|(_, s, t)| (s, t));
-            (tests.evidence(suspicion.behaviour, suspicion.claims, claims), node, suspicion)
+            (tests.evidence(behaviour, suspicion.claims, claims), node, suspicion)
         };
         // Equal evidence: the smaller p-value, for they come sorted by it.
         let all = suspects.iter().rev().map(evidence);
@@ -177,7 +209,7 @@ impl<'a> Work<'a> {
         let tallies = tallies.as_ref().unwrap_or(&self.tallies);
         let found: Vec<Imbalance> = imbalance(tallies, &self.pairs, population, &self.options.law, &self.removed);
         let p_values: Vec<f64> = found.iter().map(|i| i.p_value).collect();
-        for node in benjamini_hochberg(&p_values, self.level) {
+        for node in benjamini_hochberg(&p_values, self.levels.imbalance) {
             self.remove(node, Reason::Imbalance(found[node]));
         }
     }
@@ -211,7 +243,7 @@ impl<'a> Work<'a> {
             dropped,
             statement: Statement {
                 false_alarm: self.options.false_alarm,
-                family_false_alarm: self.level,
+                families: self.levels,
                 edge_cutoff: least,
                 expected_noise_share: noise_share,
                 estimated_edges: population.edges(),

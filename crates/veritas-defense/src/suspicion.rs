@@ -217,6 +217,18 @@ impl<'a> SuspicionTests<'a> {
         })
     }
 
+    /// The largest log-likelihood ratio over all behaviours for each node, in nats; zero without claims.
+    pub(crate) fn largest_evidence(&self, cells: &ClaimCells) -> Vec<f64> {
+        let mut by_count: BTreeMap<usize, CountTests> = BTreeMap::new();
+        let mut node = |node: usize| {
+            let count = cells.count(node);
+            let tests = by_count.entry(count).or_insert_with(|| self.tests_for(count));
+            let each = tests.iter().flatten().map(|(test, step)| test.score(cells.of(node)) as f64 * step);
+            if count == 0 { 0.0 } else { each.reduce(f64::max).unwrap_or(0.0) }
+        };
+        (0..cells.nodes()).map(&mut node).collect()
+    }
+
     /// All nodes at once, in parallel over the numbers of claims; keeps the laws for later calls of `node`.
     pub(crate) fn all(&mut self, cells: &ClaimCells) -> Vec<Option<Suspicion>> {
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
