@@ -1,1 +1,74 @@
-fn main() {}
+//! `cargo xtask`: the project's commands. Each one is a plain sequence of child processes.
+
+mod ci;
+mod layers;
+mod process;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Commands of this repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs experiments and prints accuracy beside its null controls (`reproduce --help` lists the options).
+    #[command(disable_help_flag = true)]
+    Reproduce {
+        /// Passed on to the experiment runner.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Runs the tests of every crate.
+    Test {
+        /// Fail when the real data sets are not found, instead of skipping the tests that need them.
+        #[arg(long)]
+        require_data: bool,
+    },
+    /// Runs everything that must hold before a change lands.
+    Ci {
+        /// Fail when the real data sets are not found, instead of skipping the tests that need them.
+        #[arg(long)]
+        require_data: bool,
+        /// Leave the tests out (they were run by `cargo xtask test`).
+        #[arg(long)]
+        skip_tests: bool,
+    },
+    /// Checks who imports whom against the table of layers; `--print` writes the table.
+    Layers {
+        /// Print the table as Markdown instead of checking.
+        #[arg(long)]
+        print: bool,
+    },
+    /// Checks file heads, file lengths and words.
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Reproduce { arguments } => return process::reproduce(&arguments),
+        Command::Test { require_data } => test::run(require_data),
+        Command::Ci { require_data, skip_tests } => ci::run(require_data, skip_tests),
+        Command::Layers { print: true } => {
+            print!("{}", layers::table());
+            Ok(())
+        }
+        Command::Layers { print: false } => layers::check(),
+        Command::Tidy => tidy::check(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,3 +1,5 @@
+//! The graph: who is connected to whom.
+
 use crate::Error;
 
 /// Whether an edge stands for both directions.

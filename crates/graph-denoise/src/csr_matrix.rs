@@ -1,3 +1,5 @@
+//! Sparse weights, features and reports.
+
 use crate::Error;
 
 /// A sparse matrix of `f32`, rows one after the other, columns ascending in each row.

@@ -1,3 +1,5 @@
+//! The crate's one error.
+
 /// What can be wrong with a graph, a matrix or a request to propagate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -70,5 +72,31 @@ pub enum Error {
         what: &'static str,
         /// The value.
         value: f32,
+    },
+    /// A node weight or variance below zero.
+    #[error("{what} of node {node} must be at least 0, got {value}")]
+    Negative {
+        /// What it is.
+        what: &'static str,
+        /// The node.
+        node: usize,
+        /// The value.
+        value: f32,
+    },
+    /// A report without noise would get an infinite weight.
+    #[error("node {node}: its variance and the signal variance are both 0, so its inverse has no end")]
+    NoVariance {
+        /// The node.
+        node: usize,
+    },
+    /// A label that is no class.
+    #[error("node {node}: label {label} is not one of {classes} classes")]
+    Label {
+        /// The node.
+        node: usize,
+        /// Its label.
+        label: u32,
+        /// Number of classes.
+        classes: usize,
     },
 }

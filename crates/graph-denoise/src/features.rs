@@ -1,3 +1,5 @@
+//! Dense features.
+
 use crate::Error;
 
 /// Dense features, row-major: one row a node, one column a dimension.

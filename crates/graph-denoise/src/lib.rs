@@ -12,8 +12,12 @@ mod features;
 mod filter;
 mod interchange;
 pub mod kernel;
+mod labels;
+mod moments;
 mod propagate;
+mod regularize;
 mod rows;
+mod signal;
 mod weights;
 
 pub use csr_graph::{CsrGraph, EdgeKind};
@@ -21,6 +25,13 @@ pub use csr_matrix::CsrMatrix;
 pub use error::Error;
 pub use features::FeatureMatrix;
 pub use filter::Filter;
-pub use propagate::{propagate, propagate_blocks, propagate_into};
+pub use labels::propagate_labels;
+pub use moments::{Moments, mse_estimate};
+pub use propagate::{propagate, propagate_blocks, propagate_channels, propagate_into};
+pub use regularize::{
+    Regularization, aggregate_threshold, propagate_regularized, regularize, regularize_reports, report_threshold,
+    soft_threshold, universal_thresholds,
+};
 pub use rows::Rows;
-pub use weights::{Normalization, SelfLoops, Weights};
+pub use signal::signal_variance;
+pub use weights::{Normalization, SelfLoops, Weights, report_weight};

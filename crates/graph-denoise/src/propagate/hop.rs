@@ -90,28 +90,13 @@ impl<const W: usize> NullaryFnOnce for Hop<'_, W> {
         let mut totals = total.iter_mut();
         for (row, target) in rows.zip(target) {
             let range = indptr[row]..indptr[row + 1];
-            let mut sum = [0f32; W];
-            match values {
-                None => {
-                    for &index in &indices[range] {
-                        let Tile(neighbour) = &source[index as usize];
-                        for k in 0..W {
-                            sum[k] += neighbour[k];
-                        }
-                    }
-                }
-                Some(values) => {
-                    for (&index, &value) in indices[range.clone()].iter().zip(&values[range]) {
-                        let Tile(neighbour) = &source[index as usize];
-                        for k in 0..W {
-                            sum[k] += value * neighbour[k];
-                        }
-                    }
-                }
-            }
+            let mut sum = match values {
+                None => plain_sum(&indices[range], source),
+                Some(values) => weighted_sum(&indices[range.clone()], &values[range], source),
+            };
             if let Some(scales) = scales {
                 let left = scales.left[row];
-                sum = sum.map(|value| value * left);
+                scale(&mut sum, left);
             }
             if let Some(Tile(total)) = totals.next() {
                 for k in 0..W {
@@ -120,9 +105,40 @@ impl<const W: usize> NullaryFnOnce for Hop<'_, W> {
             }
             if let Some(next) = next {
                 let right = next[row];
-                sum = sum.map(|value| value * right);
+                scale(&mut sum, right);
             }
             target.0 = sum;
         }
+    }
+}
+
+#[inline(always)]
+fn plain_sum<const W: usize>(indices: &[u32], source: &[Tile<W>]) -> [f32; W] {
+    let mut sum = [0f32; W];
+    for &index in indices {
+        let Tile(neighbour) = &source[index as usize];
+        for k in 0..W {
+            sum[k] += neighbour[k];
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+fn weighted_sum<const W: usize>(indices: &[u32], values: &[f32], source: &[Tile<W>]) -> [f32; W] {
+    let mut sum = [0f32; W];
+    for (&index, &value) in indices.iter().zip(values) {
+        let Tile(neighbour) = &source[index as usize];
+        for k in 0..W {
+            sum[k] += value * neighbour[k];
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+fn scale<const W: usize>(values: &mut [f32; W], by: f32) {
+    for value in values {
+        *value *= by;
     }
 }

@@ -91,7 +91,7 @@ impl<const W: usize> Lane<W> {
             Form::Scaled { hops, .. } => hops.as_slice(),
             Form::Matrix(_) => &[],
         };
-        let scales = |hop: usize| hops.get(hop.min(hops.len().saturating_sub(1)));
+        let scales = |step: usize| hops.get((job.first_hop + step).min(hops.len().saturating_sub(1)));
         let only_last = filter.is_power();
         if !only_last {
             let own = filter.coefficient(0);

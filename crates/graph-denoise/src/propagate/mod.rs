@@ -93,3 +93,31 @@ pub fn propagate_blocks<'r>(
     Job::new(weights, rows.into(), filter)?.run(Sink::Blocks(&mut sink));
     Ok(())
 }
+
+/// The channels `[X, W X, W² X, …, Wᴷ X]`, for models that learn to weigh the hops.
+///
+/// # Shapes
+/// `rows`: nodes × dimensions; so is each of the `steps + 1` results.
+///
+/// # Errors
+/// [`Error::Shape`] when `rows` has not one row a node.
+///
+/// # Complexity
+/// Time O(K · (nodes + entries) · dimensions). Here memory traffic grows with K, as the result does.
+pub fn propagate_channels<'r>(
+    weights: &Weights<'_>,
+    rows: impl Into<Rows<'r>>,
+    steps: usize,
+) -> Result<Vec<FeatureMatrix>, Error> {
+    let mut channels = vec![propagate(weights, rows, &Filter::power(0))?];
+    let hop = Filter::power(1);
+    for step in 0..steps {
+        let last = &channels[step];
+        let mut next = FeatureMatrix::zeros(last.rows(), last.columns());
+        let mut job = Job::new(weights, Rows::Dense(last), &hop)?;
+        job.first_hop = step;
+        job.run(Sink::Dense(next.as_mut_slice()));
+        channels.push(next);
+    }
+    Ok(channels)
+}

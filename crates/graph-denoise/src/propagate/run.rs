@@ -12,6 +12,9 @@ use crate::{CsrMatrix, Error, Filter, Rows, Weights};
 /// Rows that one task writes.
 const ROWS_A_TASK: usize = 256;
 
+/// Entry-column products of a hop below which a second thread costs more than it saves.
+const SERIAL_BELOW: usize = 1 << 16;
+
 /// Where the result goes.
 pub(super) enum Sink<'a> {
     /// All of it, row-major.
@@ -25,6 +28,8 @@ pub(super) struct Job<'a, 'g> {
     pub(super) weights: &'a Weights<'g>,
     pub(super) rows: Rows<'a>,
     pub(super) filter: &'a Filter,
+    /// Which of the weights' hops the first step uses.
+    pub(super) first_hop: usize,
     /// Sparse entries by column.
     by_column: Option<CsrMatrix>,
     /// What the constant of the input has become, one number a node; empty without one.
@@ -41,7 +46,7 @@ impl<'a, 'g> Job<'a, 'g> {
             Rows::Dense(_) => None,
             Rows::Sparse { entries, .. } => Some(entries.transpose()),
         };
-        Ok(Self { weights, rows, filter, by_column, constant })
+        Ok(Self { weights, rows, filter, first_hop: 0, by_column, constant })
     }
 
     /// The stored entries of some columns: column, nodes, values.
@@ -74,8 +79,9 @@ impl<'a, 'g> Job<'a, 'g> {
     fn run_tiles<const W: usize>(&self, plan: Plan, mut sink: Sink<'_>) {
         let (nodes, columns) = (self.rows.rows(), self.rows.columns());
         let panel = plan.panel();
-        let blocks = if plan.lanes == 1 { rayon::current_num_threads() * 8 } else { 1 };
-        let blocks = if rayon::current_num_threads() == 1 { 1 } else { blocks };
+        let threads = rayon::current_num_threads();
+        let small = self.weights.entries().saturating_mul(W) < SERIAL_BELOW;
+        let blocks = if plan.lanes > 1 || threads == 1 || small { 1 } else { threads * 8 };
         let mut lanes: Vec<Lane<W>> =
             (0..plan.lanes).map(|_| Lane::new(nodes, plan.tiles, !self.filter.is_power())).collect();
         let mut block = Vec::new();

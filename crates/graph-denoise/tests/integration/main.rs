@@ -1,6 +1,7 @@
 //! Tests of graph-denoise, one binary.
 #![allow(clippy::unwrap_used, reason = "a test that cannot unwrap has failed")]
 
+mod denoisers;
 mod dense_oracle;
 mod graph;
 mod graphs;

@@ -3,7 +3,12 @@
 //! Most weights of the field have the form `left[i] · A[i][j] · right[j]` and are kept so: the pattern once, two
 //! numbers a node, and the product runs over the bare pattern.
 
+mod report;
+
 use std::borrow::Cow;
+
+pub(crate) use report::check;
+pub use report::report_weight;
 
 use crate::{CsrGraph, CsrMatrix, Error};
 
@@ -64,7 +69,7 @@ impl<'g> Weights<'g> {
     /// # Complexity
     /// Time and space O(nodes); a copy of the graph only where self-loops change.
     pub fn normalized(graph: &'g CsrGraph, normalization: Normalization, self_loops: SelfLoops) -> Self {
-        let graph = with_self_loops(graph, self_loops);
+        let graph = graph.with_self_loops(self_loops);
         let scales = match normalization {
             Normalization::Row => {
                 Scales { left: by_degree(&graph, |degree| 1.0 / degree), right: vec![1.0; graph.nodes()] }
@@ -75,6 +80,40 @@ impl<'g> Weights<'g> {
             }
         };
         Self { form: Form::Scaled { graph, hops: vec![scales] } }
+    }
+
+    /// `(1−α) W + α I` with `W` the normalised adjacency: each hop keeps the share `stay` = α of a node's own value.
+    ///
+    /// This is the (1−α)/α form of propagation, one hop `h ← (1−α) W h + α h`; the form that goes back to the input,
+    /// `h ← (1−α) W h + α x`, is [`Filter::page_rank`](crate::Filter::page_rank). [LPGNN]'s own code has neither.
+    ///
+    /// # Errors
+    /// [`Error::Fraction`] unless 0 ≤ α ≤ 1.
+    ///
+    /// [LPGNN]: https://arxiv.org/abs/2006.05535
+    pub fn lazy(
+        graph: &CsrGraph,
+        normalization: Normalization,
+        self_loops: SelfLoops,
+        stay: f32,
+    ) -> Result<Self, Error> {
+        if !(0.0..=1.0).contains(&stay) {
+            return Err(Error::Fraction { what: "share α that stays", value: stay });
+        }
+        let plain = graph.normalized(normalization, self_loops);
+        let looped = graph.with_self_loops(SelfLoops::Add).into_owned();
+        let mut values = Vec::with_capacity(looped.entries());
+        for node in 0..graph.nodes() {
+            let (columns, weights) = plain.row(node);
+            let mut listed = columns.iter().zip(weights).peekable();
+            for &other in looped.neighbours(node) {
+                let own = if other as usize == node { stay } else { 0.0 };
+                let weight = listed.next_if(|&(&column, _)| column == other).map_or(0.0, |(_, &weight)| weight);
+                values.push((1.0 - stay) * weight + own);
+            }
+        }
+        let matrix = CsrMatrix::trusted(graph.nodes(), looped.indptr().to_vec(), looped.indices().to_vec(), values);
+        Self::from_matrix(matrix)
     }
 
     /// Any square matrix as weights.
@@ -128,6 +167,37 @@ impl<'g> Weights<'g> {
 }
 
 impl CsrGraph {
+    /// This graph with its self-loops as `self_loops` says; a copy only where something changes.
+    ///
+    /// # Complexity
+    /// Time and space O(nodes + entries).
+    pub fn with_self_loops(&self, self_loops: SelfLoops) -> Cow<'_, Self> {
+        let present = match self_loops {
+            SelfLoops::AsIs => return Cow::Borrowed(self),
+            SelfLoops::Add | SelfLoops::Remove => self.self_loops(),
+        };
+        let wanted = if self_loops == SelfLoops::Add { self.nodes() } else { 0 };
+        if present == wanted {
+            return Cow::Borrowed(self);
+        }
+        let mut indptr = Vec::with_capacity(self.nodes() + 1);
+        let mut indices = Vec::with_capacity(self.entries() - present + wanted);
+        indptr.push(0);
+        for node in 0..self.nodes() {
+            let list = self.neighbours(node);
+            let own = node as u32;
+            let before = list.partition_point(|&other| other < own);
+            let after = list.partition_point(|&other| other <= own);
+            indices.extend_from_slice(&list[..before]);
+            if self_loops == SelfLoops::Add {
+                indices.push(own);
+            }
+            indices.extend_from_slice(&list[after..]);
+            indptr.push(indices.len());
+        }
+        Cow::Owned(Self::trusted(self.kind(), indptr, indices))
+    }
+
     /// The normalised adjacency as a matrix: [`Weights::normalized`], written out.
     pub fn normalized(&self, normalization: Normalization, self_loops: SelfLoops) -> CsrMatrix {
         Weights::normalized(self, normalization, self_loops).to_matrix(0)
@@ -140,33 +210,6 @@ fn by_degree(graph: &CsrGraph, scale: impl Fn(f64) -> f64) -> Vec<f32> {
         degree => scale(degree as f64) as f32,
     };
     (0..graph.nodes()).map(of).collect()
-}
-
-fn with_self_loops(graph: &CsrGraph, self_loops: SelfLoops) -> Cow<'_, CsrGraph> {
-    let present = match self_loops {
-        SelfLoops::AsIs => return Cow::Borrowed(graph),
-        SelfLoops::Add | SelfLoops::Remove => graph.self_loops(),
-    };
-    let wanted = if self_loops == SelfLoops::Add { graph.nodes() } else { 0 };
-    if present == wanted {
-        return Cow::Borrowed(graph);
-    }
-    let mut indptr = Vec::with_capacity(graph.nodes() + 1);
-    let mut indices = Vec::with_capacity(graph.entries() + wanted - if wanted == 0 { present } else { 0 });
-    indptr.push(0);
-    for node in 0..graph.nodes() {
-        let list = graph.neighbours(node);
-        let own = node as u32;
-        let before = list.partition_point(|&other| other < own);
-        let after = list.partition_point(|&other| other <= own);
-        indices.extend_from_slice(&list[..before]);
-        if self_loops == SelfLoops::Add {
-            indices.push(own);
-        }
-        indices.extend_from_slice(&list[after..]);
-        indptr.push(indices.len());
-    }
-    Cow::Owned(CsrGraph::trusted(graph.kind(), indptr, indices))
 }
 
 impl From<CsrMatrix> for Cow<'_, CsrMatrix> {

@@ -1,0 +1,110 @@
+//! What can go wrong between a request and its records.
+
+use std::path::PathBuf;
+
+/// What can go wrong between a request and its records.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A knob outside its range.
+    #[error("{knob} = {value} is outside [{least}, {most}]")]
+    Knob {
+        /// Path of the knob in the spec.
+        knob: &'static str,
+        /// Its value.
+        value: f64,
+        /// Least permitted value.
+        least: f64,
+        /// Greatest permitted value.
+        most: f64,
+    },
+    /// A plan with nothing to run.
+    #[error("a plan needs at least one arm and one repeat; this one has {arms} arms and {repeats} repeats")]
+    EmptyPlan {
+        /// Arms in the plan.
+        arms: usize,
+        /// Repeats in the plan.
+        repeats: u32,
+    },
+    /// A spec file that does not say what a plan needs, or says more.
+    #[error("{path}: {source}")]
+    PlanFile {
+        /// The file.
+        path: PathBuf,
+        /// What the parser found.
+        source: Box<toml::de::Error>,
+    },
+    /// A plan that cannot be written as TOML.
+    #[error("cannot write the plan as TOML: {0}")]
+    PlanText(#[from] toml::ser::Error),
+    /// A file or folder that cannot be read or written.
+    #[error("{action} {path}: {source}")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line in the record file that is no record.
+    #[error("{path}, line {line}: not a record ({source}); move the file away or mend the line")]
+    Record {
+        /// The record file.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// What the parser found.
+        source: serde_json::Error,
+    },
+    /// A record whose identity is not that of its content.
+    #[error("{path}, line {line}: the record says it is {id}, but its content is another run's; move the file away")]
+    RecordIdentity {
+        /// The record file.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// What the line says it is.
+        id: String,
+    },
+    /// Another process holds the output folder.
+    #[error("{path} is in use by another process; choose another --out or wait")]
+    Busy {
+        /// The record file.
+        path: PathBuf,
+    },
+    /// No tuned values for this combination.
+    #[error("no hyper-parameters for data set {dataset}, arm {arm} in data/hyperparameters.toml")]
+    NoHyperparameters {
+        /// The data set's name.
+        dataset: String,
+        /// The arm.
+        arm: &'static str,
+    },
+    /// The system gives no threads.
+    #[error("cannot start threads: {0}")]
+    Threads(String),
+    /// The run was stopped from outside.
+    #[error("stopped")]
+    Stopped,
+    /// The data set.
+    #[error(transparent)]
+    Data(#[from] graph_datasets::Error),
+    /// Randomizers and rectifiers.
+    #[error(transparent)]
+    Privacy(#[from] ldp_core::Error),
+    /// Graph and propagation.
+    #[error(transparent)]
+    Graph(#[from] graph_denoise::Error),
+    /// Training.
+    #[error(transparent)]
+    Training(#[from] gnn_models::Error),
+}
+
+impl Error {
+    /// Wraps what the system said about a file.
+    pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { action, path, source }
+    }
+}

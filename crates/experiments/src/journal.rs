@@ -1,0 +1,117 @@
+//! The record file: one JSON line a run, appended when the run is finished and on the disk.
+//!
+//! A process that dies while it writes leaves a torn last line; the next one cuts it off and makes that run again. A
+//! damaged line anywhere else is an error, since nobody should go on over it unseen.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::record::identity;
+use crate::{Error, Record};
+
+/// An open record file, locked against other processes.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    records: Vec<Record>,
+    torn: bool,
+}
+
+impl Journal {
+    /// Opens `folder/runs.jsonl`, creates both where they are missing, and reads what is there.
+    ///
+    /// # Errors
+    /// [`Error::File`], [`Error::Busy`], [`Error::Record`], [`Error::RecordIdentity`].
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        std::fs::create_dir_all(folder).map_err(Error::file("cannot create", folder))?;
+        let path = folder.join("runs.jsonl");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(Error::file("cannot open", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::Busy { path }),
+            Err(TryLockError::Error(source)) => return Err(Error::file("cannot lock", &path)(source)),
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(Error::file("cannot read", &path))?;
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let mut records = Vec::new();
+        for (index, line) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let record: Record = serde_json::from_slice(line).map_err(|source| Error::Record {
+                path: path.clone(),
+                line: index + 1,
+                source,
+            })?;
+            if record.id != identity(&record.spec, record.seed, record.repeat, &record.data.sha256) {
+                return Err(Error::RecordIdentity { path, line: index + 1, id: record.id });
+            }
+            records.push(record);
+        }
+        let torn = whole < bytes.len();
+        if torn {
+            file.set_len(whole as u64).map_err(Error::file("cannot mend", &path))?;
+        }
+        file.seek(SeekFrom::Start(whole as u64)).map_err(Error::file("cannot read", &path))?;
+        Ok(Self { path, file, length: whole as u64, records, torn })
+    }
+
+    /// The records, in the order in which they were finished.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Whether the last line was torn and has been cut off.
+    pub fn was_torn(&self) -> bool {
+        self.torn
+    }
+
+    /// The record file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a record and returns when the disk has it. On failure the file is as it was before.
+    ///
+    /// # Errors
+    /// [`Error::File`], for instance when the disk is full.
+    pub fn append(&mut self, record: Record) -> Result<(), Error> {
+        // A record is plain data with string keys and finite numbers: writing it cannot fail.
+        let mut line = serde_json::to_vec(&record).unwrap_or_default();
+        line.push(b'\n');
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        if let Err(source) = written {
+            let mended = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+            return Err(Error::file("cannot append to", &self.path)(mended.err().unwrap_or(source)));
+        }
+        self.length += line.len() as u64;
+        self.records.push(record);
+        Ok(())
+    }
+}
+
+/// Writes a file so that a reader sees the old content or the new one, never a part.
+///
+/// # Errors
+/// [`Error::File`].
+pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(Error::file("cannot write", path))
+}

@@ -1,0 +1,146 @@
+//! One run: users randomize, the server rectifies, propagates and trains, and the experimenter scores.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use gnn_models::{EpochSelection, ModelConfig, TrainConfig, TrainData, train_with};
+use graph_datasets::Split;
+use graph_denoise::CsrMatrix;
+
+use crate::environment::{peak_memory_mib, reset_peak_memory};
+use crate::features::prepare;
+use crate::record::{Measured, Outcome, Record, Seconds, identity};
+use crate::{Error, ModelKind, Seed, Selection, Settings, Spec, Truth};
+
+/// Makes one run of `spec` on `truth`: repeat number `repeat` of the experiment with root seed `seed`.
+///
+/// Split, reports, initial weights and dropout depend on `seed` and `repeat` alone; so all arms of one repeat share the
+/// split and the initial model. The server is handed the labels of training and validation nodes as they are.
+///
+/// # Errors
+/// [`Error::Stopped`] when `stopped` says so between two epochs, and what data, randomizers, propagation and training
+/// report.
+pub fn run(
+    spec: &Spec,
+    truth: &Truth,
+    seed: u64,
+    repeat: u32,
+    settings: &Settings,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Record, Error> {
+    spec.check()?;
+    reset_peak_memory();
+    let dataset = truth.dataset();
+    let root = Seed::root(seed).child("repeat").numbered(u64::from(repeat));
+    let split = Split::random(dataset.nodes(), spec.split.validation, spec.split.test, &mut root.child("split").rng())?;
+    let mut seconds = Seconds::default();
+    let prepared = prepare(&spec.features, &spec.propagation, truth, &root, &mut seconds)?;
+    if stopped() {
+        return Err(Error::Stopped);
+    }
+
+    let start = Instant::now();
+    let data = TrainData {
+        graph: dataset.graph(),
+        features: &prepared.features,
+        labels: dataset.labels(),
+        selection_labels: None,
+        classes: dataset.classes(),
+        train: &split.train,
+        validation: &split.validation,
+    };
+    let each_epoch = |_: &gnn_models::Epoch| if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let (model, config) = (model_config(spec), train_config(spec));
+    let trained = train_with(&data, &model, &config, settings.device, root.child("training").word(), each_epoch)
+        .map_err(|error| match error {
+            gnn_models::Error::Interrupted { .. } => Error::Stopped,
+            other => Error::Training(other),
+        })?;
+    seconds.train = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let predictions = trained.predictions();
+    let outcome = Outcome {
+        test_accuracy: accuracy(&predictions, dataset.labels(), &split.test),
+        validation_accuracy: accuracy(&predictions, dataset.labels(), &split.validation),
+        train_accuracy: accuracy(&predictions, dataset.labels(), &split.train),
+        kept_epoch: trained.kept_epoch(),
+        test_nodes: split.test.len(),
+        reported_dimensions: prepared.reported_dimensions,
+        signal_per_report: match prepared.report_variance {
+            Some(variance) => {
+                Some(class_gap(truth.features()?, dataset.labels(), dataset.classes()) / (2.0 * variance))
+            }
+            None => None,
+        },
+    };
+    seconds.evaluate = start.elapsed().as_secs_f64();
+    Ok(Record {
+        id: identity(spec, seed, repeat, &truth.stamp().sha256),
+        seed,
+        repeat,
+        spec: spec.clone(),
+        data: truth.stamp().clone(),
+        code: settings.code.clone(),
+        device: trained.device().to_string(),
+        outcome,
+        measured: Measured {
+            threads: settings.threads,
+            jobs: settings.jobs,
+            seconds,
+            peak_memory_mib: peak_memory_mib(),
+        },
+    })
+}
+
+fn model_config(spec: &Spec) -> ModelConfig {
+    let kind = match spec.model.kind {
+        ModelKind::Gcn => gnn_models::ModelKind::Gcn,
+    };
+    ModelConfig { hidden: spec.model.hidden, dropout: spec.model.dropout, ..ModelConfig::new(kind) }
+}
+
+fn train_config(spec: &Spec) -> TrainConfig {
+    TrainConfig {
+        learning_rate: spec.training.learning_rate,
+        weight_decay: spec.training.weight_decay,
+        epochs: spec.training.epochs,
+        selection: match spec.training.selection {
+            Selection::ValidationLoss => EpochSelection::BestValidationLoss,
+            Selection::ValidationAccuracy => EpochSelection::BestValidationAccuracy,
+            Selection::Last => EpochSelection::Last,
+        },
+        ..TrainConfig::default()
+    }
+}
+
+fn accuracy(predictions: &[u32], labels: &[u32], nodes: &[u32]) -> f64 {
+    let right = nodes.iter().filter(|&&node| predictions[node as usize] == labels[node as usize]).count();
+    right as f64 / nodes.len() as f64
+}
+
+/// Mean over pairs of classes of the squared distance between their mean feature vectors.
+fn class_gap(features: &CsrMatrix, labels: &[u32], classes: usize) -> f64 {
+    let columns = features.columns();
+    let mut means = vec![0.0f64; classes * columns];
+    let mut sizes = vec![0usize; classes];
+    for (node, &label) in labels.iter().enumerate() {
+        sizes[label as usize] += 1;
+        let (indices, values) = features.row(node);
+        for (&column, &value) in indices.iter().zip(values) {
+            means[label as usize * columns + column as usize] += f64::from(value);
+        }
+    }
+    for (class, &size) in sizes.iter().enumerate() {
+        means[class * columns..(class + 1) * columns].iter_mut().for_each(|mean| *mean /= size.max(1) as f64);
+    }
+    let (mut sum, mut pairs) = (0.0, 0usize);
+    for a in 0..classes {
+        for b in a + 1..classes {
+            let of = |class: usize| &means[class * columns..(class + 1) * columns];
+            sum += of(a).iter().zip(of(b)).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
+            pairs += 1;
+        }
+    }
+    sum / pairs.max(1) as f64
+}

@@ -1,0 +1,49 @@
+//! The pipeline from the outside.
+
+mod cli;
+mod cora;
+mod disk;
+mod interrupted;
+mod plans;
+mod replay;
+
+use experiments::{
+    DatasetSpec, DeviceChoice, FeatureSpec, Hyperparameters, ModelKind, Plan, Record, SampleSize, SearchPath, Settings,
+    Spec, code_stamp,
+};
+
+/// A plan that takes about a second: one private arm with its controls on a small graph.
+fn small_plan() -> Plan {
+    let dataset = DatasetSpec::Synthetic {
+        seed: 7,
+        nodes: 240,
+        classes: 3,
+        dimensions: 40,
+        mean_degree: 6.0,
+        degree_exponent: 3.0,
+        homophily: 0.8,
+        density: 0.1,
+        feature_signal: 0.6,
+    };
+    let features = FeatureSpec::MultiBit { epsilon: "1".parse().expect("a budget"), sample_size: SampleSize::Optimal };
+    let tuned = Hyperparameters::find("synthetic", ModelKind::Gcn, features.arm()).expect("an entry");
+    let mut spec = Spec::tuned(dataset, features, &tuned);
+    spec.training.epochs = 40;
+    Plan { seed: 5, repeats: 2, arms: vec![spec] }.with_controls()
+}
+
+/// Where no data set is.
+fn nowhere() -> SearchPath {
+    SearchPath::new(vec![])
+}
+
+fn settings(jobs: usize, threads: usize) -> Settings {
+    Settings { jobs, threads, device: DeviceChoice::Cpu, code: code_stamp(std::path::Path::new(".")) }
+}
+
+/// A record without its times.
+fn timeless(record: &Record) -> serde_json::Value {
+    let mut value = serde_json::to_value(record).expect("plain data");
+    value.as_object_mut().expect("an object").remove("measured");
+    value
+}

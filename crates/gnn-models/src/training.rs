@@ -1,0 +1,182 @@
+//! The training loop.
+
+use crate::adam::Adam;
+use crate::loss::{self, corrected};
+use crate::network::{Input, Mode, Network};
+use crate::ops::Sparse;
+use crate::parameters::values;
+use crate::{DeviceChoice, Epoch, Error, LabelNoise, ModelConfig, TrainConfig, TrainData, Trained};
+use burn::tensor::{Device, Tensor, TensorData};
+use graph_denoise::{FeatureMatrix, Normalization, SelfLoops};
+use std::ops::ControlFlow;
+
+/// Trains a model and returns its outputs at the kept epoch.
+///
+/// The same data, settings, seed and kind of device give the same bytes; on the CPU whatever the number of threads.
+/// Nodes without neighbours are allowed: GCN then sees the node alone, GraphSAGE a mean of nothing, which is zero.
+///
+/// # Errors
+/// Whatever [`Error`] names; nothing is returned from a run whose loss stopped being a number.
+pub fn train(
+    data: &TrainData<'_>,
+    model: &ModelConfig,
+    config: &TrainConfig,
+    device: DeviceChoice,
+    seed: u64,
+) -> Result<Trained, Error> {
+    train_with(data, model, config, device, seed, |_| ControlFlow::Continue(()))
+}
+
+/// As [`train`], and calls `after_epoch` after each epoch; on `Break` training ends with [`Error::Interrupted`].
+///
+/// # Errors
+/// As [`train`].
+pub fn train_with(
+    data: &TrainData<'_>,
+    model: &ModelConfig,
+    config: &TrainConfig,
+    device: DeviceChoice,
+    seed: u64,
+    mut after_epoch: impl FnMut(&Epoch) -> ControlFlow<()>,
+) -> Result<Trained, Error> {
+    model.check()?;
+    config.check()?;
+    data.check(config.allow_unseen_classes)?;
+    if let Some(noise) = config.loss.noise() {
+        noise.check(data.classes)?;
+    }
+    let resolved = device.resolve()?;
+    let device = resolved.open()?;
+
+    let network = Network::new(model, data.graph, data.features.dimensions(), data.classes, &device);
+    let input = Input::new(data.features, &device);
+    let objective = Objective::new(data, config, &device);
+    let initial = network.initial(seed);
+    let mut parameters: Vec<Tensor<2>> = initial.iter().map(|parameter| parameter.tensor(&device)).collect();
+    let mut adam = Adam::new(parameters.len());
+    let mut history: Vec<Epoch> = Vec::with_capacity(config.epochs);
+    let mut kept: Option<(Epoch, Vec<f32>, Vec<Tensor<2>>)> = None;
+
+    for epoch in 0..config.epochs {
+        let tracked: Vec<Tensor<2>> = parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
+        let logits = network.forward(&tracked, &input, Mode::Train { seed, epoch });
+        let train_accuracy = accuracy(&values(logits.clone().inner()), data.train, data.labels, data.classes);
+        let loss = objective.loss(config, logits);
+        let train_loss = f64::from(values(loss.clone().inner())[0]);
+        if !train_loss.is_finite() {
+            return Err(Error::Diverged { epoch, loss: train_loss });
+        }
+        let mut tape = loss.backward();
+        let gradients =
+            tracked.iter().map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss")).collect();
+        drop(tracked);
+        adam.step(&mut parameters, gradients, config.learning_rate, |_| config.weight_decay);
+
+        let outputs = values(network.forward(&parameters, &input, Mode::Evaluate));
+        let selection = data.selection_labels();
+        let record = Epoch {
+            epoch,
+            train_loss,
+            train_accuracy,
+            validation_loss: cross_entropy(&outputs, data.validation, selection, data.classes, config.loss.noise()),
+            validation_accuracy: accuracy(&outputs, data.validation, selection, data.classes),
+        };
+        if !record.validation_loss.is_finite() {
+            return Err(Error::Diverged { epoch, loss: record.validation_loss });
+        }
+        history.push(record);
+        let best = kept.as_ref().map(|(best, _, _)| *best);
+        if best.is_none_or(|best| config.selection.prefers(&record, &best)) {
+            kept = Some((record, outputs, parameters.clone()));
+        }
+        if after_epoch(&record).is_break() {
+            return Err(Error::Interrupted { epoch });
+        }
+        let since = kept.as_ref().map_or(0, |(best, _, _)| epoch - best.epoch);
+        if config.patience.is_some_and(|patience| since >= patience) {
+            break;
+        }
+    }
+
+    let (best, outputs, weights) = kept.expect("at least one epoch was run");
+    let logits = FeatureMatrix::new(data.graph.nodes(), data.classes, outputs)
+        .map_err(|_| Error::Diverged { epoch: best.epoch, loss: f64::NAN })?;
+    let weights = initial.iter().zip(weights).map(|(parameter, tensor)| parameter.with_tensor(tensor)).collect();
+    Ok(Trained::new(logits, best.epoch, history, resolved, weights))
+}
+
+/// The part of the loss that stays the same in all epochs.
+struct Objective {
+    targets: Tensor<2>,
+    propagation: Option<Sparse>,
+}
+
+impl Objective {
+    fn new(data: &TrainData<'_>, config: &TrainConfig, device: &Device) -> Self {
+        let classes = data.classes;
+        let steps = config.loss.steps();
+        let propagation =
+            (steps > 0).then(|| Sparse::new(&data.graph.normalized(Normalization::Symmetric, SelfLoops::AsIs), device));
+        let mut labels = data.labels.to_vec();
+        if let Some(propagation) = &propagation {
+            let mut votes = vec![0f32; data.labels.len() * classes];
+            for &node in data.train.iter().chain(data.validation) {
+                votes[node as usize * classes + data.labels[node as usize] as usize] = 1.0;
+            }
+            let mut votes = Tensor::<2>::from_data(TensorData::new(votes, [data.labels.len(), classes]), device);
+            for _ in 0..steps {
+                votes = propagation.matmul(votes);
+            }
+            labels = predictions(&values(votes), classes);
+        }
+        let mut targets = vec![0f32; data.labels.len() * classes];
+        for &node in data.train {
+            targets[node as usize * classes + labels[node as usize] as usize] = 1.0 / data.train.len() as f32;
+        }
+        let targets = Tensor::from_data(TensorData::new(targets, [data.labels.len(), classes]), device);
+        Self { targets, propagation }
+    }
+
+    fn loss(&self, config: &TrainConfig, logits: Tensor<2>) -> Tensor<1> {
+        loss::evaluate(&config.loss, logits, self.targets.clone(), self.propagation.as_ref())
+    }
+}
+
+/// The class with the highest score of each row; the lowest of equals.
+pub(crate) fn predictions(scores: &[f32], classes: usize) -> Vec<u32> {
+    scores.chunks_exact(classes).map(best_class).collect()
+}
+
+fn best_class(scores: &[f32]) -> u32 {
+    let mut best = 0;
+    for (class, &score) in scores.iter().enumerate() {
+        if score > scores[best] {
+            best = class;
+        }
+    }
+    best as u32
+}
+
+fn accuracy(scores: &[f32], nodes: &[u32], labels: &[u32], classes: usize) -> f64 {
+    let row = |node: u32| &scores[node as usize * classes..][..classes];
+    let right = nodes.iter().filter(|&&node| best_class(row(node)) == labels[node as usize]).count();
+    right as f64 / nodes.len() as f64
+}
+
+/// −log (P T)[label], mean over `nodes`, in f64.
+fn cross_entropy(logits: &[f32], nodes: &[u32], labels: &[u32], classes: usize, noise: Option<LabelNoise>) -> f64 {
+    let total: f64 = nodes
+        .iter()
+        .map(|&node| {
+            let row = &logits[node as usize * classes..][..classes];
+            let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let sum: f64 = row.iter().map(|&logit| f64::from(logit - highest).exp()).sum();
+            let log_probability = f64::from(row[labels[node as usize] as usize] - highest) - sum.ln();
+            match noise {
+                None => log_probability,
+                Some(_) => (corrected(log_probability.exp(), noise) + 1e-20).ln(),
+            }
+        })
+        .sum();
+    -total / nodes.len() as f64
+}

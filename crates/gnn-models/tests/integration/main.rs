@@ -1,0 +1,8 @@
+//! Tests of `gnn-models` through its public face.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic, also in what it calls")]
+
+mod bad_input;
+mod determinism;
+mod graphs;
+mod learning;
