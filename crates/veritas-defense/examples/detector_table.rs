@@ -6,7 +6,7 @@
 //! for each detector the share of fakes caught and of honest users removed, in percent over all seeds.
 
 #[path = "../tests/integration/scenario.rs"]
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code)]
 mod scenario;
 
 use graph_denoise::CsrGraph;

@@ -8,24 +8,24 @@ use veritas_defense::attack::{Attack, Collusion, FakeFeatures, Grading, Knowledg
 use veritas_defense::{EndorsementLaw, EndorsementLists, Error, TrueGrades, TrustModel, World};
 
 /// Lists with the truth beside them.
-pub struct Scenario {
-    pub lists: EndorsementLists,
-    pub fake: Vec<bool>,
-    pub graph: CsrGraph,
+pub(crate) struct Scenario {
+    pub(crate) lists: EndorsementLists,
+    pub(crate) fake: Vec<bool>,
+    pub(crate) graph: CsrGraph,
 }
 
-pub fn law(epsilon: f64, levels: usize) -> EndorsementLaw {
+pub(crate) fn law(epsilon: f64, levels: usize) -> EndorsementLaw {
     EndorsementLaw::new(Epsilon::new(epsilon).unwrap(), levels).unwrap()
 }
 
-pub fn rng(seed: u64, stream: u64) -> ChaCha12Rng {
+pub(crate) fn rng(seed: u64, stream: u64) -> ChaCha12Rng {
     let mut rng = ChaCha12Rng::seed_from_u64(seed);
     rng.set_stream(stream);
     rng
 }
 
 /// The attackers of the table, by name.
-pub fn attacker(name: &str, fakes: usize, victims: usize) -> Attack {
+pub(crate) fn attacker(name: &str, fakes: usize, victims: usize) -> Attack {
     let naive = Attack::naive(fakes, victims);
     match name {
         "naive" => naive,
@@ -42,13 +42,13 @@ pub fn attacker(name: &str, fakes: usize, victims: usize) -> Attack {
     }
 }
 
-pub const ATTACKERS: [&str; 10] = [
+pub(crate) const ATTACKERS: [&str; 10] = [
     "naive", "naive-skip", "mirror", "mirror-skip", "random-grades", "clique", "slander", "influence", "degree",
     "devils-hand",
 ];
 
 /// Lets the fakes join, grades, and randomizes every one of the n² entries.
-pub fn attacked(
+pub(crate) fn attacked(
     graph: &CsrGraph,
     law: &EndorsementLaw,
     attack: &Attack,
@@ -69,7 +69,7 @@ pub fn attacked(
 }
 
 /// The slow, obvious sampler: every entry of every list is drawn, zeros included.
-pub fn randomized_entry_by_entry(
+pub(crate) fn randomized_entry_by_entry(
     grades: &TrueGrades,
     law: &EndorsementLaw,
     bypass: &[bool],
@@ -104,7 +104,7 @@ pub fn randomized_entry_by_entry(
 }
 
 /// A random graph with about `edges` edges.
-pub fn random_graph(nodes: usize, edges: usize, seed: u64) -> CsrGraph {
+pub(crate) fn random_graph(nodes: usize, edges: usize, seed: u64) -> CsrGraph {
     let mut rng = rng(seed, 0);
     let mut node = || ((u128::from(rng.next_u64()) * nodes as u128) >> 64) as u32;
     let mut list = Vec::new();
