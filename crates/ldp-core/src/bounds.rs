@@ -61,6 +61,16 @@ impl Bounds {
         if self.contains(value) { Ok(value) } else { Err(self.outside()) }
     }
 
+    /// That every value is inside and that there are `reports` of them.
+    pub(crate) fn check_all(self, values: &[f64], reports: usize) -> Result<(), Error> {
+        if values.len() != reports {
+            return Err(Error::Length { what: "reports", expected: values.len(), got: reports });
+        }
+        // No early exit: the time does not tell where the first bad value was.
+        let inside = values.iter().fold(true, |ok, &v| ok & self.contains(v));
+        if inside { Ok(()) } else { Err(self.outside()) }
+    }
+
     pub(crate) fn outside(self) -> Error {
         Error::Value { lower: self.lower, upper: self.upper }
     }

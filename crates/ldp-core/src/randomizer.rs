@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 
-use crate::{Epsilon, Error};
+use crate::{Bounds, Epsilon, Error};
 
 /// One user's side of a mechanism: a value goes in, a report leaves the device.
 pub trait Randomizer {
@@ -46,4 +46,37 @@ pub trait FiniteRandomizer: Randomizer {
     /// The largest [`FiniteRandomizer::log_ratio`] over all values and reports: the ε that the executed integers
     /// really spend. Never above [`Randomizer::epsilon`].
     fn achieved_epsilon(&self) -> f64;
+}
+
+/// The server's side of a mechanism for one bounded number: from a report to an unbiased estimate.
+pub trait Rectify: Randomizer<Value = f64> {
+    /// The public range of the value.
+    fn bounds(&self) -> Bounds;
+
+    /// The estimate: its mean is the user's value.
+    fn rectify(&self, report: &Self::Report) -> f64;
+
+    /// Variance of the estimate when the user's value is `value`, rounding onto the grid included.
+    fn variance(&self, value: f64) -> f64;
+
+    /// The largest variance of a sampled estimate, `keep` · (variance + offset²) − offset², over the ends and the
+    /// middle of the range, where the mechanisms here have their extremes; `keep` = 1 is the plain worst case.
+    fn worst_variance(&self, keep: f64) -> f64 {
+        let bounds = self.bounds();
+        let middle = bounds.midpoint();
+        let at = |value: f64| {
+            let square = (value - middle) * (value - middle);
+            keep * (self.variance(value) + square) - square
+        };
+        at(bounds.lower()).max(at(middle)).max(at(bounds.upper()))
+    }
+}
+
+/// A mechanism for one bounded number that can be built for any budget, as sampling m of d dimensions needs.
+pub trait ScalarMechanism: Rectify + Sized {
+    /// For numbers inside `bounds`.
+    ///
+    /// # Errors
+    /// Those of the mechanism's own constructor.
+    fn build(epsilon: Epsilon, bounds: Bounds) -> Result<Self, Error>;
 }

@@ -41,24 +41,61 @@ impl SampleSize {
         split: SplitPoint,
         variance: impl Fn(f64) -> f64,
     ) -> Result<usize, Error> {
-        let max = u64::from(u32::MAX);
-        let got = dimensions as u64;
+        let optimal = || {
+            let ratio = epsilon.nats() / split.optimum;
+            let (low, high) = (clip(libm::floor(ratio), dimensions), clip(libm::ceil(ratio), dimensions));
+            let cost = |m: usize| variance(epsilon.nats() / m as f64) / m as f64;
+            if cost(high) < cost(low) { high } else { low }
+        };
+        self.choose(epsilon, dimensions, split.printed, optimal)
+    }
+
+    /// m by trying 1, 2, … until `worst(m)`, the worst variance with m dimensions, has grown twice in a row.
+    ///
+    /// # Errors
+    /// As [`SampleSize::resolve`].
+    pub(crate) fn search(
+        self,
+        epsilon: Epsilon,
+        dimensions: usize,
+        printed: f64,
+        worst: impl Fn(usize) -> f64,
+    ) -> Result<usize, Error> {
+        let optimal = || {
+            let (mut best, mut grown) = ((1, worst(1)), 0);
+            for m in 2..=dimensions {
+                let cost = worst(m);
+                grown = if cost < best.1 { 0 } else { grown + 1 };
+                best = if cost < best.1 { (m, cost) } else { best };
+                if grown == 2 {
+                    break;
+                }
+            }
+            best.0
+        };
+        self.choose(epsilon, dimensions, printed, optimal)
+    }
+
+    fn choose(
+        self,
+        epsilon: Epsilon,
+        dimensions: usize,
+        printed: f64,
+        optimal: impl FnOnce() -> usize,
+    ) -> Result<usize, Error> {
+        let (max, got) = (u64::from(u32::MAX), dimensions as u64);
         if got == 0 || got > max {
             return Err(Error::Count { what: "dimensions", min: 1, max, got });
         }
-        let clip = |m: f64| (m as usize).clamp(1, dimensions);
         match self {
-            Self::Optimal => {
-                let ratio = epsilon.nats() / split.optimum;
-                let (low, high) = (clip(libm::floor(ratio)), clip(libm::ceil(ratio)));
-                let cost = |m: usize| variance(epsilon.nats() / m as f64) / m as f64;
-                Ok(if cost(high) < cost(low) { high } else { low })
-            }
-            Self::FloorRule => Ok(clip(libm::floor(epsilon.nats() / split.printed))),
+            Self::Optimal => Ok(optimal()),
+            Self::FloorRule => Ok(clip(libm::floor(epsilon.nats() / printed), dimensions)),
             Self::Fixed(m) if (1..=dimensions).contains(&m) => Ok(m),
-            Self::Fixed(m) => {
-                Err(Error::Count { what: "sampled dimensions", min: 1, max: dimensions as u64, got: m as u64 })
-            }
+            Self::Fixed(m) => Err(Error::Count { what: "sampled dimensions", min: 1, max: got, got: m as u64 }),
         }
     }
+}
+
+fn clip(m: f64, dimensions: usize) -> usize {
+    (m as usize).clamp(1, dimensions)
 }

@@ -1,6 +1,9 @@
 //! Rectified reports have the true mean (five standard errors) and the stated variance.
 
-use ldp_core::{Bounds, Epsilon, MultiBitEncoder, RandomizedResponse, Randomizer, SampleSize};
+use ldp_core::{
+    Bounds, Epsilon, GradedListRandomizer, Hybrid, MultiBitEncoder, OneBit, Piecewise, RandomizedResponse, Randomizer,
+    Rectify, SampleSize, Sampled, ScalarMechanism, SquareWave,
+};
 
 use crate::statistics::{assert_moments, rng};
 
@@ -59,5 +62,77 @@ fn frequencies() {
                 assert!((estimate.value - truth).abs() <= 5.0 * error, "ε = {nats}: {estimate:?} is not {truth}");
             }
         }
+    }
+}
+
+/// Seed 23, 200 000 reports a case: mean to five standard errors, variance as stated.
+pub(crate) fn assert_scalar<M: ScalarMechanism>(name: &str) {
+    for bounds in [Bounds::SYMMETRIC, Bounds::new(-3.0, 5.0).unwrap()] {
+        for nats in EPSILONS {
+            let mechanism = M::build(Epsilon::new(nats).unwrap(), bounds).unwrap();
+            let mut rng = rng(23);
+            for fraction in [0.0, 1.0, 0.5, 0.137] {
+                let value = bounds.lower() + fraction * bounds.width();
+                let draw = |_| mechanism.rectify(&mechanism.randomize(&value, &mut rng).unwrap());
+                let sample: Vec<f64> = (0..200_000).map(draw).collect();
+                let what = format!("{name}, ε = {nats}, {bounds:?}, x = {value}");
+                assert_moments(&sample, value, mechanism.variance(value), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn scalar_mechanisms() {
+    assert_scalar::<OneBit>("one-bit");
+    assert_scalar::<Piecewise>("piecewise");
+    assert_scalar::<SquareWave>("square wave");
+    assert_scalar::<Hybrid>("hybrid");
+}
+
+/// Seed 24, 100 000 rows of four values, m = 2 and m = 4.
+#[test]
+fn sampled() {
+    for m in [2, 4] {
+        let epsilon = Epsilon::new(4.0).unwrap();
+        let mechanism = Sampled::<Piecewise>::new(epsilon, 4, Bounds::SYMMETRIC, SampleSize::Fixed(m)).unwrap();
+        let row = [-1.0, 1.0, 0.0, 0.3];
+        let mut rng = rng(24);
+        let mut samples = vec![Vec::new(); 4];
+        for _ in 0..100_000 {
+            let estimate = mechanism.rectify(&mechanism.randomize(&row, &mut rng).unwrap());
+            samples.iter_mut().zip(estimate).for_each(|(s, e)| s.push(e));
+        }
+        for (sample, value) in samples.iter().zip(row) {
+            assert_moments(sample, value, mechanism.variance(value), &format!("m = {m}, x = {value}"));
+        }
+    }
+}
+
+/// The stated variance against the papers' closed forms on [-1, 1].
+#[test]
+fn closed_forms() {
+    for nats in [0.1, 1.0, 3.0, 5.0_f64] {
+        for x in [-1.0, 0.0, 0.4, 1.0_f64] {
+            let epsilon = Epsilon::new(nats).unwrap();
+            let half = (nats / 2.0).exp();
+            let printed = x * x / (half - 1.0) + (half + 3.0) / (3.0 * (half - 1.0) * (half - 1.0));
+            let near = |got: f64, want: f64| assert!((got - want).abs() < 2e-5 * want, "{got} {want}");
+            near(Piecewise::build(epsilon, Bounds::SYMMETRIC).unwrap().variance(x), printed);
+            near(OneBit::build(epsilon, Bounds::SYMMETRIC).unwrap().variance(x), (nats / 2.0).tanh().powi(-2) - x * x);
+        }
+    }
+}
+
+/// Enumerated mean and variance of one graded entry against the closed forms.
+#[test]
+fn graded_entry_moments() {
+    let mechanism = GradedListRandomizer::new(Epsilon::new(3.0).unwrap(), 10, 5).unwrap();
+    for grade in 0..=5_u8 {
+        let law = |r: u32| mechanism.entry().weight(u32::from(grade), r) as f64 / 2_f64.powi(64);
+        let mean: f64 = (0..6).map(|r| f64::from(r) * law(r)).sum();
+        let square: f64 = (0..6).map(|r| f64::from(r * r) * law(r)).sum();
+        assert!((mechanism.entry_mean(grade) - mean).abs() < 1e-12);
+        assert!((mechanism.entry_variance(grade) - (square - mean * mean)).abs() < 1e-12);
     }
 }

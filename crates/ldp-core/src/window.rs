@@ -1,0 +1,139 @@
+//! The window kernel: an output is likely inside a window that follows the input, unlikely outside.
+//!
+//! Piecewise mechanism, square wave and the ordinal (extended) square wave are this one law. Inputs are the N + 1
+//! offsets 0 … N, outputs the N + W cells; input i has its window at cells i … i+W−1. The window is equally wide
+//! everywhere (a width that changes with the input would leak through the normaliser), so the mean of the output is
+//! affine in the input and the rectifier's constants are exact.
+
+use crate::weights::{Reciprocal, TOTAL, TOTAL_F64, log_quotient, require_signal, unlikely_weight};
+use crate::{Epsilon, Error};
+
+/// The law: `outside` cells of weight `unlikely`, `width` cells of weight `likely` or one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowKernel {
+    width: u32,
+    outside: u32,
+    unlikely: u64,
+    likely: u64,
+    /// The first `extra` cells of the window weigh one unit more, so that the sum is 2⁶⁴.
+    extra: u32,
+    inside: u64,
+    by_unlikely: Reciprocal,
+    by_likely: Reciprocal,
+    by_more: Reciprocal,
+}
+
+impl WindowKernel {
+    /// For inputs 0 … `outside` and a window of `width` cells.
+    ///
+    /// # Errors
+    /// [`Error::Count`] for a width or an outside of 0 or above 2³¹; [`Error::Resolution`] when ε is too small for
+    /// so many cells.
+    pub fn new(epsilon: Epsilon, outside: u32, width: u32) -> Result<Self, Error> {
+        for (what, got) in [("window cells", width), ("cells outside the window", outside)] {
+            if got == 0 || got > 1 << 31 {
+                return Err(Error::Count { what, min: 1, max: 1 << 31, got: u64::from(got) });
+            }
+        }
+        let cells = u64::from(width) + u64::from(outside);
+        let mut unlikely = unlikely_weight(epsilon, width.into(), outside.into());
+        let split = |unlikely: u64| {
+            let inside = TOTAL.saturating_sub(u128::from(outside) * u128::from(unlikely));
+            (inside, (inside / u128::from(width)) as u64, (inside % u128::from(width)) as u32)
+        };
+        let (mut inside, mut likely, mut extra) = split(unlikely);
+        // The uneven cells may be one unit too likely; raise the other weight until they are not.
+        while extra > 0 && log_quotient(u128::from(likely) + 1, unlikely.into()) > epsilon.nats() * (1.0 - 1e-15) {
+            unlikely += 1;
+            (inside, likely, extra) = split(unlikely);
+        }
+        require_signal(likely.into(), unlikely.into(), epsilon, cells)?;
+        // outside · unlikely ≥ 1, so inside < 2⁶⁴.
+        Ok(Self {
+            width,
+            outside,
+            unlikely,
+            likely,
+            extra,
+            inside: inside as u64,
+            by_unlikely: Reciprocal::new(unlikely),
+            by_likely: Reciprocal::new(likely),
+            by_more: Reciprocal::new(likely.saturating_add(1)),
+        })
+    }
+
+    /// Number of output cells, N + W.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.outside + self.width
+    }
+
+    /// The largest input, N.
+    #[must_use]
+    pub fn largest_input(&self) -> u32 {
+        self.outside
+    }
+
+    /// W.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Exact weight of 2⁶⁴ of cell `output` given `input`; zero when either is outside its range.
+    #[must_use]
+    pub fn weight(&self, input: u32, output: u32) -> u64 {
+        if input > self.outside || output >= self.cells() {
+            return 0;
+        }
+        match output.checked_sub(input) {
+            Some(position) if position < self.width => self.likely + u64::from(position < self.extra),
+            _ => self.unlikely,
+        }
+    }
+
+    /// Largest log-ratio between two inputs.
+    #[must_use]
+    pub fn achieved_epsilon(&self) -> f64 {
+        log_quotient(u128::from(self.likely) + u128::from(self.extra > 0), self.unlikely.into())
+    }
+
+    /// The output cell that one word leads to.
+    #[inline]
+    pub(crate) fn draw(&self, input: u32, word: u64) -> u32 {
+        let uneven = u64::from(self.extra) * (self.likely + u64::from(self.extra > 0));
+        let (by, base, first) = if word < uneven { (self.by_more, 0, 0) } else { (self.by_likely, uneven, self.extra) };
+        let inner = (input + first).wrapping_add(by.divide(word.wrapping_sub(base)) as u32);
+        let outer = self.by_unlikely.divide(word.wrapping_sub(self.inside)) as u32;
+        let outer = if outer < input { outer } else { outer.wrapping_add(self.width) };
+        if word < self.inside { inner } else { outer }
+    }
+
+    /// (p − q)·W of the paper: how many cells the mean output moves when the input moves by one.
+    pub(crate) fn slope(&self) -> f64 {
+        (u128::from(self.inside) - u128::from(self.unlikely) * u128::from(self.width)) as f64 / TOTAL_F64
+    }
+
+    /// Sum of weight·(2·output − cells + 1)^power over all outputs, given `input`.
+    fn moment(&self, input: u32, power: u32) -> i128 {
+        let middle = i128::from(self.cells()) - 1;
+        // Σ over outputs below n of (2y − middle)^power.
+        let below = |n: u32| {
+            let n = i128::from(n);
+            let sum = n * (n - 1) / 2;
+            let squares = (n - 1) * n * (2 * n - 1) / 6;
+            match power {
+                1 => 2 * sum - middle * n,
+                _ => 4 * squares - 4 * middle * sum + middle * middle * n,
+            }
+        };
+        let window = below(input + self.width) - below(input);
+        let uneven = below(input + self.extra) - below(input);
+        i128::from(self.unlikely) * (below(self.cells()) - window) + i128::from(self.likely) * window + uneven
+    }
+
+    /// Mean and mean square of 2·output − cells + 1 given `input`.
+    pub(crate) fn centred_moments(&self, input: u32) -> (f64, f64) {
+        (self.moment(input, 1) as f64 / TOTAL_F64, self.moment(input, 2) as f64 / TOTAL_F64)
+    }
+}

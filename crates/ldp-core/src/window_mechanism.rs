@@ -1,0 +1,225 @@
+//! Piecewise mechanism and square wave: a bounded number through the window kernel on a public grid.
+//!
+//! The value is placed on one of 2²⁰ + 1 offsets by randomized rounding, which keeps the mean; the window then moves
+//! over output cells. The two differ in the width of the window only.
+//!
+//! * **Piecewise** (PM, Wang et al. 2019): W/N = e^{−ε/2}, that is (C−1)/(C+1) with C = coth(ε/4). Its variance
+//!   x²/(e^{ε/2}−1) + (e^{ε/2}+3)/(3(e^{ε/2}−1)²) on [-1, 1] is smallest at the middle: use it for ε above about 2
+//!   and values that are mostly near the middle.
+//! * **Square wave** (SW, Li et al. 2020): W/N = 2b, b = (ε − 1 + e^{−ε})/(2(e^ε − 1 − ε)), the width with the most
+//!   mutual information for a uniform input. Use it with [`distribution`](crate::distribution) to estimate a
+//!   distribution; as a mean estimator its variance is higher.
+
+use core::marker::PhantomData;
+
+use rand_core::CryptoRng;
+
+use crate::weights::log_quotient;
+use crate::window::WindowKernel;
+use crate::{Bounds, Epsilon, Error, FiniteRandomizer, Randomizer, Rectify, ScalarMechanism};
+
+/// Offsets of the value grid: 2²⁰ steps over the range.
+const STEPS: u32 = 1 << 20;
+
+/// How wide a mechanism's window is.
+pub trait WindowShape {
+    /// W/N, the window's width in widths of the input range.
+    fn relative_width(epsilon: f64) -> f64;
+}
+
+/// The shape of the piecewise mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PiecewiseShape;
+
+/// The shape of the square wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SquareWaveShape;
+
+impl WindowShape for PiecewiseShape {
+    fn relative_width(epsilon: f64) -> f64 {
+        libm::exp(-epsilon / 2.0)
+    }
+}
+
+impl WindowShape for SquareWaveShape {
+    fn relative_width(epsilon: f64) -> f64 {
+        2.0 * half_width(epsilon)
+    }
+}
+
+/// The square wave's optimal half width b = β(ε), in widths of the input range: ½ as ε → 0, about (ε/2)·e^{−ε} for
+/// large ε.
+///
+/// The textbook (εe^ε − e^ε + 1)/(2e^ε(e^ε − 1 − ε)) cancels: it is −0.913 at ε = 1e-8. Here β =
+/// (ε−1+e^{−ε})/(2(e^ε−1−ε)) above 0.01 and below it the quotient of the two series.
+#[must_use]
+pub fn half_width(epsilon: f64) -> f64 {
+    if epsilon > 0.01 {
+        return (epsilon + libm::expm1(-epsilon)) / (2.0 * (libm::expm1(epsilon) - epsilon));
+    }
+    // Σ_{k≥2} (k−1)/k!·ε^{k−2} over 2e^ε·Σ_{k≥2} ε^{k−2}/k!
+    let (mut term, mut above, mut below) = (0.5, 0.0, 0.0);
+    for k in 2..12 {
+        let k = f64::from(k);
+        above += (k - 1.0) * term;
+        below += term;
+        term *= epsilon / (k + 1.0);
+    }
+    above / (2.0 * libm::exp(epsilon) * below)
+}
+
+/// A bounded number through a window of the given shape. Report: an output cell. Two random words a report.
+///
+/// ```
+/// use chacha20::{ChaCha12Rng, rand_core::SeedableRng};
+/// use ldp_core::{Bounds, Epsilon, Piecewise, Randomizer, Rectify};
+/// let mechanism = Piecewise::new(Epsilon::new(3.0)?, Bounds::SYMMETRIC)?;
+/// let report = mechanism.randomize(&0.25, &mut ChaCha12Rng::from_seed([7; 32]))?;
+/// let largest = 1.0 / (0.75_f64).tanh(); // C = coth(ε/4)
+/// assert!(mechanism.rectify(&report).abs() <= largest + 1e-5);
+/// # Ok::<(), ldp_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowMechanism<S> {
+    epsilon: Epsilon,
+    bounds: Bounds,
+    kernel: WindowKernel,
+    shape: PhantomData<S>,
+}
+
+/// The piecewise mechanism.
+pub type Piecewise = WindowMechanism<PiecewiseShape>;
+/// The square wave mechanism.
+pub type SquareWave = WindowMechanism<SquareWaveShape>;
+
+impl<S: WindowShape> WindowMechanism<S> {
+    /// For numbers inside `bounds`.
+    ///
+    /// # Errors
+    /// [`Error::Resolution`] when ε is so small that 2⁶⁴ cannot hold it over the grid; not for supported ε.
+    pub fn new(epsilon: Epsilon, bounds: Bounds) -> Result<Self, Error> {
+        let width = libm::round(f64::from(STEPS) * S::relative_width(epsilon.nats())).max(1.0) as u32;
+        let kernel = WindowKernel::new(epsilon, STEPS, width)?;
+        Ok(Self { epsilon, bounds, kernel, shape: PhantomData })
+    }
+
+    /// The integer law.
+    #[must_use]
+    pub fn kernel(&self) -> &WindowKernel {
+        &self.kernel
+    }
+
+    /// A value's lower offset and the weight of 2⁶⁴ of the next one. The value must be inside the bounds.
+    #[inline]
+    fn place(&self, value: f64) -> (u32, u64) {
+        let steps = f64::from(STEPS);
+        let position = ((value - self.bounds.lower()) * (steps / self.bounds.width())).clamp(0.0, steps);
+        let lower = position as u32;
+        (lower, ((position - f64::from(lower)) * crate::weights::TOTAL_F64) as u64)
+    }
+
+    #[inline]
+    fn respond<R: CryptoRng + ?Sized>(&self, value: f64, rng: &mut R) -> u32 {
+        let (lower, next) = self.place(value);
+        let input = lower + u32::from(rng.next_u64() < next);
+        self.kernel.draw(input, rng.next_u64())
+    }
+
+    /// Draws one report a value, in order, as repeated [`Randomizer::randomize`] would; no allocation.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the slices differ in length, [`Error::Value`] when any value is outside; nothing is
+    /// written or drawn then.
+    pub fn randomize_all<R: CryptoRng + ?Sized>(
+        &self,
+        values: &[f64],
+        reports: &mut [u32],
+        rng: &mut R,
+    ) -> Result<(), Error> {
+        self.bounds.check_all(values, reports.len())?;
+        for (report, &value) in reports.iter_mut().zip(values) {
+            *report = self.respond(value, rng);
+        }
+        Ok(())
+    }
+
+    /// Weight of 2¹²⁸ of `report`: the mixture of the two offsets beside the value.
+    fn mixture(&self, value: f64, report: u32) -> Result<u128, Error> {
+        let (lower, next) = self.place(self.bounds.check(value)?);
+        let stay = crate::weights::TOTAL - u128::from(next);
+        let moved = if next == 0 { 0 } else { self.kernel.weight(lower + 1, report) };
+        Ok(stay * u128::from(self.kernel.weight(lower, report)) + u128::from(next) * u128::from(moved))
+    }
+
+    /// Mean and mean square of 2·output − cells + 1.
+    fn moments(&self, value: f64) -> (f64, f64) {
+        let (lower, next) = self.place(value);
+        let share = next as f64 / crate::weights::TOTAL_F64;
+        let (mean, square) = self.kernel.centred_moments(lower);
+        let (mean_next, square_next) = self.kernel.centred_moments((lower + 1).min(STEPS));
+        (mean + share * (mean_next - mean), square + share * (square_next - square))
+    }
+
+    /// Width of the range in half cells of estimate: what one unit of 2·output − cells + 1 is worth.
+    fn unit(&self) -> f64 {
+        self.bounds.width() / (2.0 * f64::from(STEPS) * self.kernel.slope())
+    }
+}
+
+impl<S: WindowShape> Randomizer for WindowMechanism<S> {
+    type Value = f64;
+    type Report = u32;
+
+    fn epsilon(&self) -> Epsilon {
+        self.epsilon
+    }
+
+    fn randomize<R: CryptoRng + ?Sized>(&self, value: &f64, rng: &mut R) -> Result<u32, Error> {
+        Ok(self.respond(self.bounds.check(*value)?, rng))
+    }
+
+    fn accepts(&self, report: &u32) -> bool {
+        *report < self.kernel.cells()
+    }
+}
+
+impl<S: WindowShape> FiniteRandomizer for WindowMechanism<S> {
+    fn probability(&self, value: &f64, report: &u32) -> Result<f64, Error> {
+        Ok(self.mixture(*value, *report)? as f64 / crate::weights::TOTAL_F64 / crate::weights::TOTAL_F64)
+    }
+
+    fn log_ratio(&self, one: &f64, other: &f64, report: &u32) -> Result<f64, Error> {
+        if !self.accepts(report) {
+            return Err(Error::Report { what: "an output cell outside the grid" });
+        }
+        Ok(log_quotient(self.mixture(*one, *report)?, self.mixture(*other, *report)?))
+    }
+
+    fn achieved_epsilon(&self) -> f64 {
+        self.kernel.achieved_epsilon()
+    }
+}
+
+impl<S: WindowShape> Rectify for WindowMechanism<S> {
+    fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    fn rectify(&self, report: &u32) -> f64 {
+        let centred = 2.0 * f64::from(*report) - f64::from(self.kernel.cells() - 1);
+        // The uneven window cells shift the mean by less than 2⁻⁴⁴ cells; the middle input shows by how much.
+        let shift = self.kernel.centred_moments(STEPS / 2).0;
+        self.bounds.midpoint() + (centred - shift) * self.unit()
+    }
+
+    fn variance(&self, value: f64) -> f64 {
+        let (mean, square) = self.moments(value);
+        (square - mean * mean) * self.unit() * self.unit()
+    }
+}
+
+impl<S: WindowShape> ScalarMechanism for WindowMechanism<S> {
+    fn build(epsilon: Epsilon, bounds: Bounds) -> Result<Self, Error> {
+        Self::new(epsilon, bounds)
+    }
+}
