@@ -10,11 +10,9 @@
 mod scenario;
 
 use graph_denoise::CsrGraph;
-use veritas_defense::as_printed::{
-    Neighbourhood, ParametersAsPrinted, imbalance_as_printed, midpoint_as_printed, midpoint_corrected,
-};
+use veritas_defense::as_printed::{Neighbourhood, imbalance_as_printed, midpoint_as_printed, midpoint_corrected};
 use veritas_defense::{
-    Behaviour, DefenceOptions, Detection, EdgeAccount, EndorsementLaw, MutualPairs, Population, Tallies, TrustModel,
+    Behaviour, Defence, DefenceOptions, Detection, EdgeAccount, EndorsementLaw, EndorsementLists, Error, MutualPairs, Population, Tallies, TrustModel,
     benjamini_hochberg, conformity, defend, imbalance, suspicion,
 };
 
@@ -49,10 +47,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let mut edges = EdgeAccount::default();
                 for seed in 0..seeds.parse()? {
                     let world = scenario::attacked(&graph, &law, &attack, &trust, seed)?;
-                    for (total, removed) in found.iter_mut().zip(detect(&world.lists, &law)) {
+                    let (removed, defence) = detect(&world.lists, &law)?;
+                    for (total, removed) in found.iter_mut().zip(removed) {
                         total.add(&Detection::of(&removed, &world.fake));
                     }
-                    let account = EdgeAccount::of(&defend(&world.lists, &DefenceOptions::new(law))?.graph, &world.graph, &world.fake);
+                    let account = EdgeAccount::of(&defence.graph, &world.graph, &world.fake);
                     edges.honest += account.honest;
                     edges.honest_lost += account.honest_lost;
                     edges.noise_kept += account.noise_kept;
@@ -74,14 +73,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What each detector removes, in the order of `DETECTORS`.
-fn detect(lists: &veritas_defense::EndorsementLists, law: &EndorsementLaw) -> Vec<Vec<u32>> {
+/// What each detector removes, in the order of `DETECTORS`, and the whole defence.
+fn detect(lists: &EndorsementLists, law: &EndorsementLaw) -> Result<(Vec<Vec<u32>>, Defence), Error> {
     let level = 0.01;
     let (tallies, pairs) = (Tallies::of(lists), MutualPairs::of(lists));
     let nobody = vec![false; lists.nodes()];
     let population = Population::estimate(&pairs, law, &nobody);
     let above = |over, gamma| {
-        let _ = ParametersAsPrinted { lambda: 0.0, gamma };
         let phi = imbalance_as_printed(&tallies, &pairs, over);
         (0..phi.len() as u32).filter(|&v| phi[v as usize] > gamma).collect::<Vec<u32>>()
     };
@@ -90,28 +88,23 @@ fn detect(lists: &veritas_defense::EndorsementLists, law: &EndorsementLaw) -> Ve
         let found = suspicion(&pairs, &population, law, &[behaviour], 0.1, &nobody);
         rejected(found.iter().map(|s| s.map_or(1.0, |s| s.p_value)).collect())
     };
-    let options = DefenceOptions::new(*law);
-    let peer_only = DefenceOptions {
-        conformity: false,
-        imbalance: false,
-        behaviours: vec![Behaviour::PeersDoubt],
-        rounds: 1,
-        ..options.clone()
-    };
-    let removed = |options: &DefenceOptions| -> Vec<u32> {
-        defend(lists, options).map(|d| d.removals.iter().map(|r| r.node).collect()).unwrap_or_default()
-    };
-    vec![
+    let options = DefenceOptions { memory_limit: 16 << 30, ..DefenceOptions::new(*law) };
+    let peer_only =
+        DefenceOptions { conformity: false, behaviours: vec![Behaviour::PeersDoubt], ..options.clone() };
+    let removed = |defence: &Defence| defence.removals.iter().map(|r| r.node).collect::<Vec<u32>>();
+    let (sequential, whole) = (defend(lists, &peer_only)?, defend(lists, &options)?);
+    let found = vec![
         above(Neighbourhood::EitherSide, midpoint_as_printed(law)),
         above(Neighbourhood::EitherSide, midpoint_corrected(law)),
         above(Neighbourhood::BothSides, midpoint_corrected(law)),
         rejected(imbalance(&tallies, &pairs, &population, law, &nobody).iter().map(|i| i.p_value).collect()),
-        rejected(conformity(&tallies, &pairs, law).iter().map(|c| c.p_value).collect()),
+        rejected(conformity(&tallies, law).iter().map(|c| c.p_value).collect()),
         suspected(Behaviour::Lavish),
         suspected(Behaviour::PeersDoubt),
-        removed(&peer_only),
-        removed(&options),
-    ]
+        removed(&sequential),
+        removed(&whole),
+    ];
+    Ok((found, whole))
 }
 
 fn graph(name: &str) -> Result<CsrGraph, Box<dyn std::error::Error>> {

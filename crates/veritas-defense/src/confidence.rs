@@ -50,14 +50,17 @@ pub fn confidence(pairs: &MutualPairs, population: &Population, law: &Endorsemen
         counts[pair.low as usize] += 1;
         counts[pair.high as usize] += 1;
     }
-    // A node in a mutual pair is not ruled out as a friend however few friends it seems to have.
-    let degree: Vec<f64> = counts.iter().map(|&count| population.degree(count).max(0.05)).collect();
-    let total: f64 = degree.iter().zip(excluded).filter(|&(_, &out)| !out).map(|(d, _)| d).sum();
+    // The prior of a pair comes from the other pairs of its ends, or the pair would speak twice. A node is not ruled
+    // out as a friend however few friends it seems to have.
+    let others: Vec<f64> =
+        counts.iter().map(|&count| population.degree(count.saturating_sub(1)).max(0.05)).collect();
+    let all: f64 = counts.iter().zip(excluded).filter(|&(_, &out)| !out).map(|(&count, _)| population.degree(count)).sum();
+    let total = all.max(f64::MIN_POSITIVE);
     let posterior = |pair: &crate::Mutual| {
         if !kept(pair.low, pair.high) {
             return 0.0;
         }
-        let prior = (degree[pair.low as usize] * degree[pair.high as usize] / total).min(0.5);
+        let prior = (others[pair.low as usize] * others[pair.high as usize] / total).min(0.5);
         let cell = (usize::from(pair.low_says) - 1) * levels + usize::from(pair.high_says) - 1;
         let odds = prior / (1.0 - prior) * ratio[cell];
         if odds.is_finite() { (odds / (1.0 + odds)) as f32 } else { 1.0 }

@@ -14,7 +14,8 @@ pub struct DefenceOptions {
     pub false_alarm: f64,
     /// Whether users who did not run the mechanism are looked for.
     pub conformity: bool,
-    /// Whether the imbalance S_v is tested. Needs grading that is exchangeable between the two ends of an edge.
+    /// Whether the imbalance S_v is tested. Off by default: it needs grading that is exchangeable between the two ends
+    /// of an edge, and fakes that befriend users and then stay silent turn it against their victims.
     pub imbalance: bool,
     /// Which behaviours of fakes suspicion looks for; empty turns it off.
     pub behaviours: Vec<Behaviour>,
@@ -29,13 +30,14 @@ pub struct DefenceOptions {
 }
 
 impl DefenceOptions {
-    /// All tests, one false alarm in a hundred, graders wrong in one of ten, posterior one half, three rounds, 4 GiB.
+    /// All tests but imbalance, one false alarm in a hundred, graders wrong in one of ten, posterior one half, three
+    /// rounds, 4 GiB.
     pub fn new(law: EndorsementLaw) -> Self {
         Self {
             law,
             false_alarm: 0.01,
             conformity: true,
-            imbalance: true,
+            imbalance: false,
             behaviours: Behaviour::ALL.to_vec(),
             grading_error: 0.1,
             edge_rule: EdgeRule::Posterior(0.5),

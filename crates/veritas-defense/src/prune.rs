@@ -107,7 +107,7 @@ impl<'a> Work<'a> {
     }
 
     fn remove_unconforming(&mut self) {
-        let found: Vec<Conformity> = conformity(&self.tallies, &self.pairs, &self.options.law);
+        let found: Vec<Conformity> = conformity(&self.tallies, &self.options.law);
         let p_values: Vec<f64> = found.iter().map(|c| c.p_value).collect();
         for node in benjamini_hochberg(&p_values, self.levels.conformity) {
             self.remove(node, Reason::Conformity(found[node]));
@@ -170,7 +170,10 @@ impl<'a> Work<'a> {
                 (0..found.len()).filter_map(|node| suspect(node).map(|s| (node, s))).collect();
             suspects.sort_by(|a, b| a.1.p_value.total_cmp(&b.1.p_value).then(a.0.cmp(&b.0)));
             let sorted: Vec<f64> = suspects.iter().map(|(_, s)| s.p_value).collect();
-            suspects.truncate(rejections(&sorted, self.lists.nodes(), level));
+            // Those removed before are discoveries too: without them the last fakes would face a sterner rule than
+            // the first.
+            let before = self.removals.iter().filter(|r| matches!(r.reason, Reason::Suspicion(_))).count();
+            suspects.truncate(rejections(&sorted, before, self.lists.nodes(), level));
             let Some((node, suspicion)) = self.worst(&suspects, &tests) else { break };
             self.remove(node, Reason::Suspicion(suspicion));
             for (other, says, told) in self.pairs.of_node(node) {
@@ -215,7 +218,8 @@ impl<'a> Work<'a> {
     }
 
     fn filter_edges(self) -> Result<Defence, Error> {
-        let population = self.population();
+        // Everybody who is left counts in full: this is about edges, and a doubtful user's edges are edges.
+        let population = Population::estimate(&self.pairs, &self.options.law, &self.removed);
         let posteriors = confidence(&self.pairs, &population, &self.options.law, &self.removed);
         let (least, noise_share) = cutoff(&posteriors, self.options.edge_rule);
         let nodes = self.lists.nodes();

@@ -18,6 +18,8 @@ pub enum Grading {
     Lowest,
     /// Any grade, at random.
     Random,
+    /// Nothing: the victim's list is left unanswered, which makes the victim look unbalanced.
+    Silent,
 }
 
 /// Fakes that are ready to join; their ids follow those of the honest users.
@@ -107,7 +109,7 @@ pub(super) fn rows<R: Rng + ?Sized>(
     let top = knowledge.law.levels();
     let mut rows: Vec<Vec<(u32, u8)>> = Vec::with_capacity(links.len());
     for victims in links {
-        let mut row: Vec<(u32, u8)> = victims.iter().map(|&v| (v, say(attack.grading, knowledge, rng))).collect();
+        let mut row: Vec<(u32, u8)> = victims.iter().filter_map(|&v| Some((v, say(attack.grading, knowledge, rng)?))).collect();
         let others = knowledge.honest - victims.len();
         for place in distinct(attack.slandered.min(others), others, rng) {
             // The place-th user that is no victim.
@@ -125,9 +127,10 @@ pub(super) fn rows<R: Rng + ?Sized>(
     rows
 }
 
-fn say<R: Rng + ?Sized>(grading: Grading, knowledge: &Knowledge<'_>, rng: &mut R) -> u8 {
+fn say<R: Rng + ?Sized>(grading: Grading, knowledge: &Knowledge<'_>, rng: &mut R) -> Option<u8> {
     let top = knowledge.law.levels();
-    match (grading, knowledge.stranger_grades) {
+    Some(match (grading, knowledge.stranger_grades) {
+        (Grading::Silent, _) => return None,
         (Grading::Highest, _) => top,
         (Grading::Lowest, _) | (Grading::Mirrored, None) => 1,
         (Grading::Random, _) => rng.random_range(1..=top),
@@ -136,5 +139,5 @@ fn say<R: Rng + ?Sized>(grading: Grading, knowledge: &Knowledge<'_>, rng: &mut R
             let at = shares.iter().position(|&share| { left -= share; left < 0.0 });
             at.map_or(1, |at| (at as u8 + 1).min(top))
         }
-    }
+    })
 }

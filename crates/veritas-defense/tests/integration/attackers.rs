@@ -38,6 +38,7 @@ fn fakes_join_with_their_victims() {
                 match attack.grading {
                     Grading::Highest => assert_eq!(said, 5),
                     Grading::Mirrored | Grading::Lowest => assert_eq!(said, 1),
+                    Grading::Silent => assert_eq!(said, 0),
                     Grading::Random => assert!((1..=5).contains(&said)),
                 }
                 assert_eq!(grades.lists().grade(victim as usize, fake as u32), 1, "an oracle without error");

@@ -7,7 +7,7 @@ use crate::scenario::{attacked, attacker, law, random_graph};
 /// Graphs of 500 honest users on which anybody at all is removed, at a requested rate of 5 %.
 fn alarms(graphs: u64, epsilon: f64, error: f64) -> u64 {
     let law = law(epsilon, 5);
-    let options = DefenceOptions { false_alarm: 0.05, ..DefenceOptions::new(law) };
+    let options = DefenceOptions { false_alarm: 0.05, imbalance: true, ..DefenceOptions::new(law) };
     let trust = TrustModel::oracle_of_five(error);
     let count = (0..graphs).filter(|&seed| {
         let graph = random_graph(500, 1000, seed);

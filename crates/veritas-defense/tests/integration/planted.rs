@@ -54,6 +54,18 @@ fn slandered_users_are_spared() {
     assert!(once.honest_removed >= 24 && sequential.honest_removed * 4 <= once.honest_removed, "{once:?} {sequential:?}");
 }
 
+/// Fakes that befriend twelve users and say nothing of them: φ and S_v hold it against the victims, the default does
+/// not.
+#[test]
+fn silence_does_not_slander() {
+    let world = planted("ghost", 9.0, 1);
+    let options = DefenceOptions::new(law(9.0, 5));
+    assert!(removed(&world.lists, &options).is_empty());
+    let with = DefenceOptions { imbalance: true, ..options };
+    let found = Detection::of(&removed(&world.lists, &with), &world.fake);
+    assert!(found.honest_removed >= 3 && found.caught == 0, "{found:?}");
+}
+
 #[test]
 fn every_removal_has_its_reason() {
     let world = planted("naive-skip", 5.0, 1);

@@ -126,8 +126,8 @@ fn many_users_span_several_blocks() {
     assert!(pairs.all().windows(2).all(|w| (w[0].low, w[0].high) < (w[1].low, w[1].high)));
 }
 
-/// A node that nobody mentions and that mentions nobody stays at an ε where the randomizer makes no noise, and so does
-/// one that is mentioned without saying anything.
+/// At an ε where the randomizer makes no noise: a node that nobody mentions and that mentions nobody stays, so does one
+/// that is mentioned and says nothing, and one that is left without an answer.
 #[test]
 fn a_node_that_nobody_mentions_stays() {
     let list = |user, entries: &[(u32, u8)]| UserList { user, length: 4, entries: entries.to_vec() };

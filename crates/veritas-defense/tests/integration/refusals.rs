@@ -2,8 +2,8 @@
 
 use veritas_defense::attack::{Attack, Collusion, FakeFeatures, Knowledge, Targets};
 use veritas_defense::{
-    BudgetStatement, DefenceOptions, EdgeRule, EndorsementLaw, EndorsementLists, Error, MemoryEstimate, TrustModel,
-    UserList, World, defend,
+    BudgetStatement, DefenceOptions, EdgeRule, EndorsementLaw, EndorsementLists, Error, MemoryEstimate, TrueGrades,
+    TrustModel, UserList, World, defend, randomize_lists,
 };
 
 use crate::scenario::{law, random_graph, rng};
@@ -76,6 +76,10 @@ fn memory_is_refused_before_anything_is_drawn() {
     let refused = MemoryEstimate::check(100_000, 1_000_000, &law(1.0, 5), 8 << 30).unwrap_err();
     let text = refused.to_string();
     assert!(text.contains("100000 users at 1 nats") && text.contains("a larger epsilon or fewer users"), "{text}");
+    let few = TrueGrades::new(EndorsementLists::new(5, vec![0; 100_001], vec![], vec![]).unwrap());
+    let draw = |bypass: &[bool]| randomize_lists(&few, &law(1.0, 5), bypass, 8 << 30, |user| rng(0, user.into()));
+    assert!(matches!(draw(&vec![false; 100_000]), Err(Error::Memory { .. })));
+    assert!(matches!(draw(&[false]), Err(Error::Size { .. })));
     assert!(MemoryEstimate::check(100_000, 1_000_000, &law(9.0, 5), 1 << 30).is_ok());
     assert!(MemoryEstimate::check(22_470, 170_823, &law(5.0, 5), 1 << 30).is_ok());
 }

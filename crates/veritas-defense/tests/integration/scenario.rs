@@ -5,7 +5,7 @@ use chacha20::rand_core::{Rng, SeedableRng};
 use graph_denoise::CsrGraph;
 use ldp_core::{Epsilon, RandomizedResponse, Randomizer};
 use veritas_defense::attack::{Attack, Collusion, FakeFeatures, Grading, Knowledge, Targets};
-use veritas_defense::{EndorsementLaw, EndorsementLists, Error, TrueGrades, TrustModel, World};
+use veritas_defense::{EndorsementLaw, EndorsementLists, Error, TrueGrades, TrustModel, World, randomize_lists};
 
 /// Lists with the truth beside them.
 pub(crate) struct Scenario {
@@ -37,14 +37,15 @@ pub(crate) fn attacker(name: &str, fakes: usize, victims: usize) -> Attack {
         "slander" => Attack { grading: Grading::Lowest, targets: Targets::Shared, collusion: Collusion::Alone, ..naive },
         "influence" => Attack { grading: Grading::Mirrored, targets: Targets::ByInfluence, ..naive },
         "degree" => Attack { grading: Grading::Mirrored, targets: Targets::ByDegree, ..naive },
+        "ghost" => Attack { grading: Grading::Silent, targets: Targets::Shared, collusion: Collusion::Alone, ..naive },
         "devils-hand" => Attack { targets: Targets::Matching, collusion: Collusion::Stealth, ..naive },
         other => panic!("no attacker is called {other}"),
     }
 }
 
-pub(crate) const ATTACKERS: [&str; 10] = [
+pub(crate) const ATTACKERS: [&str; 11] = [
     "naive", "naive-skip", "mirror", "mirror-skip", "random-grades", "clique", "slander", "influence", "degree",
-    "devils-hand",
+    "devils-hand", "ghost",
 ];
 
 /// Lets the fakes join, grades, and randomizes every one of the n² entries.
@@ -64,11 +65,11 @@ pub(crate) fn attacked(
     let world = World { graph: &joined, fake: &fake, profiles: None };
     let honest = trust.grades(world, usize::from(law.levels()), &mut rng(seed, u64::MAX - 1))?;
     let grades = injection.join(honest)?;
-    let lists = randomized_entry_by_entry(&grades, law, &injection.bypasses(), seed);
+    let lists = randomize_lists(&grades, law, &injection.bypasses(), 16 << 30, |user| rng(seed, u64::from(user)))?;
     Ok(Scenario { lists, fake, graph: joined })
 }
 
-/// The slow, obvious sampler: every entry of every list is drawn, zeros included.
+/// The slow, obvious sampler, kept as the oracle of the sparse one: every entry of every list is drawn, zeros included.
 pub(crate) fn randomized_entry_by_entry(
     grades: &TrueGrades,
     law: &EndorsementLaw,
