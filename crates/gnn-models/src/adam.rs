@@ -3,6 +3,7 @@
 //! Burn's own would do for one parameter group; this one also clips by the norm over *all* gradients and needs no
 //! module around the weights.
 
+use crate::parameters::values;
 use burn::tensor::Tensor;
 
 const BETA_1: f64 = 0.9;
@@ -47,4 +48,15 @@ impl Adam {
             self.moments[at] = Some((first, second));
         }
     }
+}
+
+/// Scales the gradients down where their joint length exceeds `longest`, as PyTorch's `clip_grad_norm_`.
+pub(crate) fn clip(gradients: Vec<Tensor<2>>, longest: f64) -> Vec<Tensor<2>> {
+    let squared: f64 =
+        gradients.iter().flat_map(|gradient| values(gradient.clone())).map(|value| f64::from(value).powi(2)).sum();
+    let scale = longest / (squared.sqrt() + 1e-6);
+    if scale >= 1.0 {
+        return gradients;
+    }
+    gradients.into_iter().map(|gradient| gradient * scale).collect()
 }

@@ -6,6 +6,8 @@
 pub(crate) enum Purpose {
     Weights = 1,
     Dropout = 2,
+    Neighbours = 3,
+    Search = 4,
 }
 
 /// A stream of 64-bit numbers, addressed by index: SplitMix64 [Steele, Lea, Flood, OOPSLA 2014] read at any position.

@@ -1,6 +1,7 @@
 //! Where a model is trained. Always named: the backend's own default would pick a GPU as soon as one is compiled in.
 
 use crate::Error;
+use burn::tensor::Device;
 use std::{fmt, str::FromStr};
 
 /// Where to train: what `--device` accepts.
@@ -26,21 +27,57 @@ impl DeviceChoice {
     /// [`Error::Device`].
     pub fn resolve(self) -> Result<Self, Error> {
         match self {
+            Self::Auto if cuda_devices() > 0 => Ok(Self::Cuda(0)),
             Self::Auto | Self::Cpu => Ok(Self::Cpu),
-            Self::Cuda(_) | Self::Wgpu => {
-                Err(Error::Device { device: self.to_string(), reason: "this build knows only the CPU".to_owned() })
-            }
+            Self::Cuda(index) if index < cuda_devices() => Ok(self),
+            Self::Cuda(_) => Err(self.absent(cfg!(feature = "cuda"), "cuda", cuda_devices())),
+            Self::Wgpu if wgpu_devices() > 0 => Ok(self),
+            Self::Wgpu => Err(self.absent(cfg!(feature = "wgpu"), "wgpu", wgpu_devices())),
         }
+    }
+
+    fn absent(self, compiled: bool, feature: &str, found: usize) -> Error {
+        let reason = if compiled {
+            format!("devices of this kind found: {found}")
+        } else {
+            format!("built without the feature `{feature}`")
+        };
+        Error::Device { device: self.to_string(), reason }
     }
 
     /// The backend's device.
     ///
     /// # Errors
     /// [`Error::Device`].
-    pub(crate) fn open(self) -> Result<burn::tensor::Device, Error> {
-        self.resolve()?;
-        Ok(burn::tensor::Device::flex())
+    pub(crate) fn open(self) -> Result<Device, Error> {
+        match self.resolve()? {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(index) => Ok(Device::cuda(index)),
+            #[cfg(feature = "wgpu")]
+            Self::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
+            _ => Ok(Device::flex()),
+        }
     }
+}
+
+#[cfg(feature = "cuda")]
+fn cuda_devices() -> usize {
+    Device::enumerate(burn::tensor::DeviceType::Cuda).into_vec().len()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda_devices() -> usize {
+    0
+}
+
+#[cfg(feature = "wgpu")]
+fn wgpu_devices() -> usize {
+    Device::enumerate(burn::tensor::DeviceType::Wgpu).into_vec().len()
+}
+
+#[cfg(not(feature = "wgpu"))]
+fn wgpu_devices() -> usize {
+    0
 }
 
 impl fmt::Display for DeviceChoice {

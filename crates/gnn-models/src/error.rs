@@ -98,4 +98,18 @@ pub enum Error {
         /// Why it cannot be had.
         reason: String,
     },
+    /// A computed number that is NaN or infinite.
+    #[error("a {what} is not finite")]
+    NotFinite {
+        /// What was computed.
+        what: &'static str,
+    },
+    /// A file that cannot be written, read or understood.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
 }

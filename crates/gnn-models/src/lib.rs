@@ -26,31 +26,41 @@
 //! ```
 
 mod adam;
+mod class_report;
 mod counter;
 mod device;
 mod error;
 mod features;
 mod history;
+mod label_noise;
+mod label_propagation;
 mod loss;
+mod model;
 mod model_config;
 mod network;
 mod ops;
 mod parameters;
+mod search;
 mod selection;
 mod train_config;
 mod train_data;
 mod trained;
 mod training;
 
+pub use class_report::{ClassReport, ClassScore};
 pub use device::DeviceChoice;
 pub use error::Error;
 pub use features::Features;
 pub use history::Epoch;
-pub use loss::{LabelNoise, Loss};
-pub use model_config::{ModelConfig, ModelKind};
+pub use label_noise::{Estimate, LabelNoise};
+pub use label_propagation::label_propagation;
+pub use loss::Loss;
+pub use model::Model;
+pub use model_config::{ModelConfig, ModelKind, RowNormalization};
 pub use ops::Activation;
+pub use search::{Candidate, SearchSpace, Trial};
 pub use selection::EpochSelection;
-pub use train_config::TrainConfig;
+pub use train_config::{DecayScope, Schedule, TrainConfig};
 pub use train_data::TrainData;
 pub use trained::Trained;
 pub use training::{train, train_with};

@@ -1,53 +1,12 @@
 //! What is minimised, and what noisy labels make of it.
 
-use crate::Error;
+use crate::LabelNoise;
 use crate::ops::Sparse;
 use burn::tensor::{Tensor, activation};
 use serde::{Deserialize, Serialize};
 
 /// Added to a probability before its logarithm, as in the reference implementation of LPGNN.
 const TINY: f32 = 1e-20;
-
-/// What k-ary randomized response does to a label: kept with probability `keep`, each other class with `flip`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LabelNoise {
-    /// p = e^ε / (e^ε + c − 1).
-    pub keep: f64,
-    /// q = 1 / (e^ε + c − 1).
-    pub flip: f64,
-}
-
-impl LabelNoise {
-    /// The noise of labels reported with budget `epsilon`; ∞ stands for no noise.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] when `epsilon` is not above 0 or there are fewer than two classes.
-    pub fn randomized_response(epsilon: f64, classes: usize) -> Result<Self, Error> {
-        if epsilon.is_nan() || epsilon <= 0.0 {
-            return Err(Error::Setting { what: "label budget", value: epsilon, bound: "above 0" });
-        }
-        if classes < 2 {
-            return Err(Error::Setting { what: "number of classes", value: classes as f64, bound: "at least 2" });
-        }
-        let odds = (-epsilon).exp();
-        let keep = 1.0 / (1.0 + (classes - 1) as f64 * odds);
-        Ok(Self { keep, flip: keep * odds })
-    }
-
-    /// # Errors
-    /// [`Error::Setting`] unless p + (c − 1) q = 1 and p > q.
-    pub(crate) fn check(&self, classes: usize) -> Result<(), Error> {
-        let total = self.keep + (classes as f64 - 1.0) * self.flip;
-        if (total - 1.0).abs() > 1e-6 || self.flip < 0.0 {
-            return Err(Error::Setting { what: "label noise p + (c − 1) q", value: total, bound: "1 with q ≥ 0" });
-        }
-        if self.keep <= self.flip {
-            return Err(Error::Setting { what: "label noise p − q", value: self.keep - self.flip, bound: "above 0" });
-        }
-        Ok(())
-    }
-}
 
 /// What is minimised, as a mean over the training nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -57,6 +16,12 @@ pub enum Loss {
     CrossEntropy,
     /// −log (P T)\[label\] with the transition matrix T of the labels' noise \[Patrini et al., 2017\].
     ForwardCorrection {
+        /// The labels' noise.
+        noise: LabelNoise,
+    },
+    /// −Σ_y P\[y | label\] log P\[y\]: the label is replaced by what it says about the true class, given its noise and the
+    /// classes' shares, which are estimated from the training labels.
+    Posterior {
         /// The labels' noise.
         noise: LabelNoise,
     },
@@ -72,13 +37,18 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The noise that the loss corrects for.
+    /// The labels' noise as far as the loss knows it.
     pub(crate) fn noise(&self) -> Option<LabelNoise> {
         match *self {
             Self::CrossEntropy => None,
-            Self::ForwardCorrection { noise } => Some(noise),
+            Self::ForwardCorrection { noise } | Self::Posterior { noise } => Some(noise),
             Self::Drop { noise, .. } => noise,
         }
+    }
+
+    /// The T by which predictions are multiplied before they meet labels.
+    pub(crate) fn correction(&self) -> Option<LabelNoise> {
+        if matches!(self, Self::Posterior { .. }) { None } else { self.noise() }
     }
 
     /// Steps of label propagation.
@@ -95,11 +65,12 @@ pub(crate) fn corrected(probability: f64, noise: Option<LabelNoise>) -> f64 {
     noise.map_or(probability, |noise| noise.flip + (noise.keep - noise.flip) * probability)
 }
 
-/// The loss of `logits` against `targets`, whose rows hold 1 / |train| at the training nodes' targets and else 0.
+/// The loss of `logits` against `targets`, whose rows hold the training nodes' target shares, divided by
+/// their number, and else 0.
 ///
 /// `propagation` is S where the loss propagates.
 pub(crate) fn evaluate(loss: &Loss, logits: Tensor<2>, targets: Tensor<2>, propagation: Option<&Sparse>) -> Tensor<1> {
-    let log_probabilities = match (loss.noise(), propagation) {
+    let log_probabilities = match (loss.correction(), propagation) {
         (None, None) => activation::log_softmax(logits, 1),
         (noise, propagation) => {
             let mut probabilities = activation::softmax(logits, 1);

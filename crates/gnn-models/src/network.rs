@@ -1,47 +1,79 @@
 //! The layers of a model as a computation on tensors.
 
+mod aggregation;
+mod input;
+
 use crate::counter::{Counter, Purpose};
 use crate::ops::{Sparse, biased_activation};
-use crate::parameters::{Initial, Parameter};
-use crate::{Activation, Features, ModelConfig, ModelKind};
+use crate::parameters::{Group, Initial, Place};
+use crate::{Activation, ModelConfig, ModelKind, RowNormalization};
+use aggregation::Aggregation;
 use burn::tensor::{Device, Tensor, TensorData};
 use graph_denoise::{CsrGraph, Normalization, SelfLoops};
 
-/// The features, ready to be multiplied.
-#[expect(clippy::large_enum_variant, reason = "there is one a run")]
-pub(crate) enum Input {
-    Dense(Tensor<2>),
-    Sparse(Sparse),
-}
+pub(crate) use input::Input;
 
-impl Input {
-    pub(crate) fn new(features: &Features, device: &Device) -> Self {
-        match features {
-            Features::Dense(matrix) => {
-                let data = TensorData::new(matrix.as_slice().to_vec(), [matrix.rows(), matrix.columns()]);
-                Self::Dense(Tensor::from_data(data, device))
+/// Added to a variance or squared length before it divides.
+const SMALL: f64 = 1e-5;
+
+/// A place for each tensor that [`Network::forward`] takes, in its order.
+pub(crate) fn places(config: &ModelConfig, dimensions: usize, classes: usize) -> Vec<Place> {
+    let mut places = Vec::new();
+    for layer in 0..config.depth() {
+        let (input, heads, width) = layer_shape(config, dimensions, classes, layer);
+        let output = heads * width;
+        let mut add = |name: &str, (rows, columns), initial, group| {
+            places.push(Place { name: format!("layer{layer}.{name}"), rows, columns, initial, group });
+        };
+        let weight_group = if layer == 0 { Group::FirstLayerWeight } else { Group::Weight };
+        let (names, first): (&[&str], _) = match config.kind {
+            ModelKind::Gcn | ModelKind::Gat => (&["weight"], Initial::Glorot),
+            ModelKind::Sage => (&["neighbour_weight", "own_weight"], Initial::FanIn(input)),
+            ModelKind::Mlp | ModelKind::LogisticRegression => (&["weight"], Initial::FanIn(input)),
+        };
+        for name in names {
+            add(name, (input, output), first, weight_group);
+            for hop in 1..=hops(config, layer) {
+                add(&format!("{name}_hop{hop}"), (input, output), first, weight_group);
             }
-            Features::Sparse(matrix) => Self::Sparse(Sparse::new(matrix, device)),
         }
-    }
-
-    fn matmul(&self, weights: Tensor<2>) -> Tensor<2> {
-        match self {
-            Self::Dense(x) => x.clone().matmul(weights),
-            Self::Sparse(x) => x.matmul(weights),
+        if config.kind == ModelKind::Gat {
+            add("attention_source", (heads, width), Initial::Glorot, weight_group);
+            add("attention_target", (heads, width), Initial::Glorot, weight_group);
         }
+        if layer + 1 < config.depth() && config.normalization == RowNormalization::Layer {
+            add("gain", (1, output), Initial::Constant(1.0), Group::Bias);
+        }
+        let bias = match config.kind {
+            ModelKind::Gcn | ModelKind::Gat => Initial::Constant(0.0),
+            _ => Initial::FanIn(input),
+        };
+        add("bias", (1, output), bias, Group::Bias);
     }
+    places
 }
 
-/// A model's shape, without weights.
+/// Inputs, heads and width of a head.
+fn layer_shape(config: &ModelConfig, dimensions: usize, classes: usize, layer: usize) -> (usize, usize, usize) {
+    let heads = if config.kind == ModelKind::Gat { config.heads } else { 1 };
+    let input = if layer == 0 { dimensions } else { heads * config.hidden };
+    if layer + 1 == config.depth() { (input, 1, classes) } else { (input, heads, config.hidden) }
+}
+
+/// Further hops that a layer takes in.
+fn hops(config: &ModelConfig, layer: usize) -> usize {
+    if layer == 0 { config.hops } else { 0 }
+}
+
+/// A model's shape on a graph, without weights.
 pub(crate) struct Network {
     config: ModelConfig,
-    dimensions: usize,
-    classes: usize,
-    aggregation: Option<Sparse>,
+    aggregation: Aggregation,
+    hop: Option<Sparse>,
+    device: Device,
 }
 
-/// Whether activations are dropped, and by which masks.
+/// Whether activations are dropped and neighbours drawn, and by which numbers.
 #[derive(Clone, Copy)]
 pub(crate) enum Mode {
     Train { seed: u64, epoch: usize },
@@ -49,88 +81,69 @@ pub(crate) enum Mode {
 }
 
 impl Network {
-    pub(crate) fn new(
-        config: &ModelConfig,
-        graph: &CsrGraph,
-        dimensions: usize,
-        classes: usize,
-        device: &Device,
-    ) -> Self {
-        let weights = match config.kind {
-            ModelKind::Gcn => Some(graph.normalized(Normalization::Symmetric, SelfLoops::Add)),
-            ModelKind::Sage => Some(graph.normalized(Normalization::Row, SelfLoops::AsIs)),
-            ModelKind::Mlp | ModelKind::LogisticRegression => None,
-        };
-        Self {
-            config: config.clone(),
-            dimensions,
-            classes,
-            aggregation: weights.map(|weights| Sparse::new(&weights, device)),
-        }
-    }
-
-    fn widths(&self, layer: usize) -> (usize, usize) {
-        let last = self.config.depth() - 1;
-        let input = if layer == 0 { self.dimensions } else { self.config.hidden };
-        let output = if layer == last { self.classes } else { self.config.hidden };
-        (input, output)
-    }
-
-    /// The weights before the first step.
-    pub(crate) fn initial(&self, seed: u64) -> Vec<Parameter> {
-        let mut parameters = Vec::new();
-        let mut add = |name: String, rows, columns, initial| {
-            parameters.push(Parameter::draw(name, rows, columns, initial, seed, parameters.len()));
-        };
-        for layer in 0..self.config.depth() {
-            let (input, output) = self.widths(layer);
-            match self.config.kind {
-                ModelKind::Gcn => {
-                    add(format!("layer{layer}.weight"), input, output, Initial::Glorot);
-                    add(format!("layer{layer}.bias"), 1, output, Initial::Constant(0.0));
-                }
-                ModelKind::Sage => {
-                    add(format!("layer{layer}.neighbour_weight"), input, output, Initial::FanIn(input));
-                    add(format!("layer{layer}.own_weight"), input, output, Initial::FanIn(input));
-                    add(format!("layer{layer}.bias"), 1, output, Initial::FanIn(input));
-                }
-                ModelKind::Mlp | ModelKind::LogisticRegression => {
-                    add(format!("layer{layer}.weight"), input, output, Initial::FanIn(input));
-                    add(format!("layer{layer}.bias"), 1, output, Initial::FanIn(input));
-                }
-            }
-        }
-        parameters
+    pub(crate) fn new(config: &ModelConfig, graph: &CsrGraph, device: &Device) -> Self {
+        let hop = (config.hops > 0)
+            .then(|| Sparse::new(&graph.normalized(Normalization::Symmetric, SelfLoops::AsIs), device));
+        let aggregation = Aggregation::new(config, graph, device);
+        Self { config: config.clone(), aggregation, hop, device: device.clone() }
     }
 
     /// Logits of all nodes, nodes × classes.
     pub(crate) fn forward(&self, parameters: &[Tensor<2>], input: &Input, mode: Mode) -> Tensor<2> {
         let mut parameters = parameters.iter().cloned();
-        let mut next = || parameters.next().expect("a network has a parameter for each of its places");
+        let mut next = || parameters.next().expect("initial() made a parameter for each place");
         let mut hidden: Option<Tensor<2>> = None;
-        let depth = self.config.depth();
-        for layer in 0..depth {
-            let product = |weights: Tensor<2>| match &hidden {
-                Some(hidden) => hidden.clone().matmul(weights),
-                None => input.matmul(weights),
-            };
-            let aggregate = |x: Tensor<2>| match &self.aggregation {
-                Some(weights) => weights.matmul(x),
-                None => x,
-            };
-            let sums = match self.config.kind {
-                // Linear first: the aggregation then runs over the narrower side.
-                ModelKind::Gcn | ModelKind::Mlp | ModelKind::LogisticRegression => aggregate(product(next())),
-                ModelKind::Sage => aggregate(product(next())) + product(next()),
-            };
-            let activation = if layer + 1 < depth { self.config.activation } else { Activation::Identity };
-            let mut output = biased_activation(sums, next(), activation);
-            if layer + 1 < depth {
-                output = self.dropped(output, mode, layer);
+        for layer in 0..self.config.depth() {
+            let last = layer + 1 == self.config.depth();
+            let count = if self.config.kind == ModelKind::Sage { 2 } else { 1 };
+            let weights = (0..count * (hops(&self.config, layer) + 1)).map(|_| next()).collect();
+            let mut products = match &hidden {
+                Some(hidden) => self.hidden_products(hidden, weights),
+                None => self.input_products(input, weights),
             }
-            hidden = Some(output);
+            .into_iter();
+            let first = products.next().expect("each layer has a weight");
+            // Linear first: the neighbours are then summed over the narrower side.
+            let mut sums = match &self.aggregation {
+                Aggregation::Attention(attention) => attention.gather(first, next(), next()),
+                aggregation => aggregation.sums(first, mode, layer, &self.device),
+            };
+            if let Some(own) = products.next() {
+                sums = sums + own;
+            }
+            if last {
+                return biased_activation(sums, next(), Activation::Identity);
+            }
+            sums = match self.config.normalization {
+                RowNormalization::None => sums,
+                RowNormalization::Layer => layer_normalized(sums) * next(),
+                RowNormalization::Unit => unit_length(sums),
+            };
+            let mut output = biased_activation(sums, next(), self.config.activation);
+            if let Some(hidden) = hidden.filter(|_| self.config.skip) {
+                output = output + hidden;
+            }
+            hidden = Some(self.dropped(output, mode, layer));
         }
-        hidden.expect("a network has at least one layer")
+        unreachable!("a network has at least one layer, and the last returns")
+    }
+
+    fn hidden_products(&self, hidden: &Tensor<2>, weights: Vec<Tensor<2>>) -> Vec<Tensor<2>> {
+        weights.into_iter().map(|weights| hidden.clone().matmul(weights)).collect()
+    }
+
+    /// Σ_k Sᵏ X W_k for each group of `hops` + 1 weights, without ever forming Sᵏ X.
+    fn input_products(&self, input: &Input, weights: Vec<Tensor<2>>) -> Vec<Tensor<2>> {
+        let products = input.products(weights);
+        let Some(hop) = &self.hop else { return products };
+        products
+            .chunks(self.config.hops + 1)
+            .map(|group| {
+                let mut terms = group.iter().rev().cloned();
+                let farthest = terms.next().expect("a group holds at least the node's own term");
+                terms.fold(farthest, |sum, nearer| hop.matmul(sum) + nearer)
+            })
+            .collect()
     }
 
     fn dropped(&self, x: Tensor<2>, mode: Mode, layer: usize) -> Tensor<2> {
@@ -141,7 +154,19 @@ impl Network {
         }
         let [rows, columns] = x.dims();
         let mask = Counter::new(seed, Purpose::Dropout, epoch as u64, layer as u64).mask(rows * columns, rate);
-        let mask = Tensor::from_data(TensorData::new(mask, [rows, columns]), &x.device().inner());
-        x * mask
+        x * Tensor::from_data(TensorData::new(mask, [rows, columns]), &self.device)
     }
+}
+
+/// Each row less its mean, divided by its standard deviation.
+fn layer_normalized(x: Tensor<2>) -> Tensor<2> {
+    let centred = x.clone() - x.mean_dim(1);
+    let variance = (centred.clone() * centred.clone()).mean_dim(1);
+    centred / (variance + SMALL).sqrt()
+}
+
+/// Each row divided by its length.
+fn unit_length(x: Tensor<2>) -> Tensor<2> {
+    let squared = (x.clone() * x.clone()).sum_dim(1);
+    x / (squared + SMALL).sqrt()
 }

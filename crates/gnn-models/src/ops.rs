@@ -4,12 +4,17 @@
 //! tape; [`GraphOps`] is what a model calls and what is recorded on the tape (`autodiff.rs`). Every output element has
 //! one writer, so results do not depend on the number of threads.
 
+mod attention;
 mod autodiff;
+#[cfg(feature = "cube")]
+mod cube;
 mod elementwise;
 mod flex;
 mod host;
+mod host_attention;
 mod sparse;
 
+pub(crate) use attention::{Attention, AttentionOperand, AttentionState};
 pub(crate) use sparse::{Sparse, SparseOperand};
 
 use burn::backend::{
@@ -59,6 +64,25 @@ pub(crate) trait GraphKernels: Backend {
         elementwise::activate_backward::<Self>(x, bias, activation, gradient)
     }
 
+    /// What the nodes gather by attention, and what its derivative needs: `x` is nodes × (heads · width), the attention
+    /// vectors heads × width.
+    fn attention(
+        x: FloatTensor<Self>,
+        source: FloatTensor<Self>,
+        target: FloatTensor<Self>,
+        graph: &AttentionOperand<Self>,
+    ) -> (FloatTensor<Self>, AttentionState<Self>);
+
+    /// The derivatives by `x`, `source` and `target`.
+    fn attention_backward(
+        x: FloatTensor<Self>,
+        source: FloatTensor<Self>,
+        target: FloatTensor<Self>,
+        graph: &AttentionOperand<Self>,
+        state: AttentionState<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 3];
+
     /// Sum over the rows, one row.
     fn column_sums(x: FloatTensor<Self>) -> FloatTensor<Self> {
         Self::float_sum_dim(x, 0)
@@ -66,11 +90,18 @@ pub(crate) trait GraphKernels: Backend {
 }
 
 /// What a model calls.
-#[backend_extension(Autodiff, Flex)]
+#[backend_extension(Autodiff, Flex, Cube: cfg(feature = "cube"))]
 pub(crate) trait GraphOps: Backend {
     fn sparse_product(x: FloatTensor<Self>, #[extension_type] a: SparseOperand<Self>) -> FloatTensor<Self>;
 
     fn biased_activation(x: FloatTensor<Self>, bias: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self>;
+
+    fn attention(
+        x: FloatTensor<Self>,
+        source: FloatTensor<Self>,
+        target: FloatTensor<Self>,
+        #[extension_type] graph: AttentionOperand<Self>,
+    ) -> FloatTensor<Self>;
 }
 
 /// activation(x + bias); `bias` is one row, added to each row of `x`.

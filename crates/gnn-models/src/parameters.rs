@@ -3,17 +3,26 @@
 use crate::counter::{Counter, Purpose};
 use burn::tensor::{Device, Tensor, TensorData};
 
-/// A weight matrix or a bias (one row) with its values in main memory.
+/// Where a model has a weight matrix or a bias (one row).
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Parameter {
+pub(crate) struct Place {
     pub(crate) name: String,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    pub(crate) values: Vec<f32>,
+    pub(crate) initial: Initial,
+    pub(crate) group: Group,
+}
+
+/// Parameters that weight decay treats alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    FirstLayerWeight,
+    Weight,
+    Bias,
 }
 
 /// How first values are drawn.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Initial {
     /// Uniform in ±√(6 / (rows + columns)) \[Glorot and Bengio, 2010\].
     Glorot,
@@ -23,29 +32,21 @@ pub(crate) enum Initial {
     Constant(f32),
 }
 
-impl Parameter {
-    /// Draws the first values of the `number`-th parameter of a model.
-    pub(crate) fn draw(name: String, rows: usize, columns: usize, initial: Initial, seed: u64, number: usize) -> Self {
-        let bound = match initial {
-            Initial::Glorot => (6.0 / (rows + columns) as f32).sqrt(),
+impl Place {
+    /// The values before the first step, for the `number`-th place of a model, row after row.
+    pub(crate) fn draw(&self, seed: u64, number: usize) -> Vec<f32> {
+        let bound = match self.initial {
+            Initial::Glorot => (6.0 / (self.rows + self.columns) as f32).sqrt(),
             Initial::FanIn(inputs) => 1.0 / (inputs as f32).sqrt(),
-            Initial::Constant(value) => {
-                return Self { name, rows, columns, values: vec![value; rows * columns] };
-            }
+            Initial::Constant(value) => return vec![value; self.rows * self.columns],
         };
         let stream = Counter::new(seed, Purpose::Weights, number as u64, 0);
-        let values = (0..rows * columns).map(|at| (2.0 * stream.uniform(at as u64) - 1.0) * bound).collect();
-        Self { name, rows, columns, values }
+        (0..self.rows * self.columns).map(|at| (2.0 * stream.uniform(at as u64) - 1.0) * bound).collect()
     }
 
-    /// The values on a device.
-    pub(crate) fn tensor(&self, device: &Device) -> Tensor<2> {
-        Tensor::from_data(TensorData::new(self.values.clone(), [self.rows, self.columns]), device)
-    }
-
-    /// The same parameter with other values.
-    pub(crate) fn with_tensor(&self, tensor: Tensor<2>) -> Self {
-        Self { values: values(tensor), name: self.name.clone(), ..*self }
+    /// `values` as a tensor of this place's shape.
+    pub(crate) fn tensor(&self, values: Vec<f32>, device: &Device) -> Tensor<2> {
+        Tensor::from_data(TensorData::new(values, [self.rows, self.columns]), device)
     }
 }
 

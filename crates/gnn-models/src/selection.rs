@@ -1,6 +1,6 @@
 //! Which epoch's outputs are kept: named rules, so that a record says what was done.
 
-use crate::Epoch;
+use crate::{Epoch, Error, LabelNoise};
 use serde::{Deserialize, Serialize};
 
 /// The rule by which one epoch of a run is kept.
@@ -11,6 +11,13 @@ pub enum EpochSelection {
     BestValidationLoss,
     /// The highest validation accuracy; among equals the lowest validation loss, then the first.
     BestValidationAccuracy,
+    /// For noisy validation labels: the highest estimate of the true accuracy, (a − q) / (p − q), where estimates above
+    /// 1 count as 1, since only fitted noise or luck exceeds it; among equals the lowest validation loss, then the
+    /// first.
+    BestEstimatedAccuracy {
+        /// The validation labels' noise.
+        noise: LabelNoise,
+    },
     /// The reference implementation of LPGNN: an epoch replaces the kept one only if its validation loss is lower, its
     /// validation accuracy higher but at most `keep`, and its training accuracy higher but at most 1.05 `keep`. The
     /// first epoch is the first kept.
@@ -26,11 +33,12 @@ impl EpochSelection {
     /// Whether `epoch` is to be kept in place of `kept`.
     pub(crate) fn prefers(self, epoch: &Epoch, kept: &Epoch) -> bool {
         let lower_loss = epoch.validation_loss < kept.validation_loss;
+        let higher_or = |new: f64, old: f64| new > old || (new == old && lower_loss);
         match self {
             Self::BestValidationLoss => lower_loss,
-            Self::BestValidationAccuracy => {
-                let (new, old) = (epoch.validation_accuracy, kept.validation_accuracy);
-                new > old || (new == old && lower_loss)
+            Self::BestValidationAccuracy => higher_or(epoch.validation_accuracy, kept.validation_accuracy),
+            Self::BestEstimatedAccuracy { noise } => {
+                higher_or(epoch.validation_accuracy.min(noise.keep), kept.validation_accuracy.min(noise.keep))
             }
             Self::LpgnnTriple { keep } => {
                 let within = |new: f64, old: f64, bound: f64| new > old && new <= bound;
@@ -39,6 +47,18 @@ impl EpochSelection {
                     && within(epoch.train_accuracy, kept.train_accuracy, 1.05 * keep)
             }
             Self::Last => true,
+        }
+    }
+
+    /// # Errors
+    /// [`Error::Setting`].
+    pub(crate) fn check(self, classes: usize) -> Result<(), Error> {
+        match self {
+            Self::LpgnnTriple { keep } if keep.is_nan() || keep <= 0.0 || keep > 1.0 => {
+                Err(Error::Setting { what: "probability of keeping a label", value: keep, bound: "in (0, 1]" })
+            }
+            Self::BestEstimatedAccuracy { noise } => noise.check(classes),
+            _ => Ok(()),
         }
     }
 }

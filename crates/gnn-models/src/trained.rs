@@ -1,29 +1,23 @@
 //! What training returns.
 
-use crate::parameters::Parameter;
 use crate::training::predictions;
-use crate::{DeviceChoice, Epoch};
+use crate::{DeviceChoice, Epoch, Model};
 use graph_denoise::FeatureMatrix;
 
-/// A trained model's outputs at the kept epoch, and how it got there.
+/// A trained model with its outputs at the kept epoch, and how it got there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
-    logits: FeatureMatrix,
-    kept_epoch: usize,
-    history: Vec<Epoch>,
-    device: DeviceChoice,
-    weights: Vec<Parameter>,
+    pub(crate) model: Model,
+    pub(crate) logits: FeatureMatrix,
+    pub(crate) kept_epoch: usize,
+    pub(crate) history: Vec<Epoch>,
+    pub(crate) device: DeviceChoice,
 }
 
 impl Trained {
-    pub(crate) fn new(
-        logits: FeatureMatrix,
-        kept_epoch: usize,
-        history: Vec<Epoch>,
-        device: DeviceChoice,
-        weights: Vec<Parameter>,
-    ) -> Self {
-        Self { logits, kept_epoch, history, device, weights }
+    /// The model with the weights of the kept epoch.
+    pub fn model(&self) -> &Model {
+        &self.model
     }
 
     /// Logits of all nodes at the kept epoch, nodes × classes.
@@ -53,6 +47,6 @@ impl Trained {
 
     /// Number of weights.
     pub fn parameters(&self) -> usize {
-        self.weights.iter().map(|weight| weight.values.len()).sum()
+        self.model.parameters()
     }
 }

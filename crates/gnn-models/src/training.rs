@@ -1,11 +1,13 @@
 //! The training loop.
 
-use crate::adam::Adam;
+use crate::adam::{self, Adam};
 use crate::loss::{self, corrected};
-use crate::network::{Input, Mode, Network};
+use crate::network::{self, Input, Mode, Network};
 use crate::ops::Sparse;
-use crate::parameters::values;
-use crate::{DeviceChoice, Epoch, Error, LabelNoise, ModelConfig, TrainConfig, TrainData, Trained};
+use crate::parameters::{Group, values};
+use crate::{
+    DecayScope, DeviceChoice, Epoch, Error, LabelNoise, Loss, Model, ModelConfig, TrainConfig, TrainData, Trained,
+};
 use burn::tensor::{Device, Tensor, TensorData};
 use graph_denoise::{FeatureMatrix, Normalization, SelfLoops};
 use std::ops::ControlFlow;
@@ -40,19 +42,17 @@ pub fn train_with(
     mut after_epoch: impl FnMut(&Epoch) -> ControlFlow<()>,
 ) -> Result<Trained, Error> {
     model.check()?;
-    config.check()?;
     data.check(config.allow_unseen_classes)?;
-    if let Some(noise) = config.loss.noise() {
-        noise.check(data.classes)?;
-    }
+    config.check(data.classes)?;
     let resolved = device.resolve()?;
     let device = resolved.open()?;
 
-    let network = Network::new(model, data.graph, data.features.dimensions(), data.classes, &device);
+    let network = Network::new(model, data.graph, &device);
     let input = Input::new(data.features, &device);
     let objective = Objective::new(data, config, &device);
-    let initial = network.initial(seed);
-    let mut parameters: Vec<Tensor<2>> = initial.iter().map(|parameter| parameter.tensor(&device)).collect();
+    let places = network::places(model, data.features.dimensions(), data.classes);
+    let mut parameters: Vec<Tensor<2>> =
+        places.iter().enumerate().map(|(number, place)| place.tensor(place.draw(seed, number), &device)).collect();
     let mut adam = Adam::new(parameters.len());
     let mut history: Vec<Epoch> = Vec::with_capacity(config.epochs);
     let mut kept: Option<(Epoch, Vec<f32>, Vec<Tensor<2>>)> = None;
@@ -67,10 +67,14 @@ pub fn train_with(
             return Err(Error::Diverged { epoch, loss: train_loss });
         }
         let mut tape = loss.backward();
-        let gradients =
+        let mut gradients: Vec<_> =
             tracked.iter().map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss")).collect();
         drop(tracked);
-        adam.step(&mut parameters, gradients, config.learning_rate, |_| config.weight_decay);
+        if let Some(longest) = config.clip {
+            gradients = adam::clip(gradients, longest);
+        }
+        let rate = config.learning_rate * config.schedule.factor(epoch, config.epochs);
+        adam.step(&mut parameters, gradients, rate, |at| decay_factor(config, places[at].group));
 
         let outputs = values(network.forward(&parameters, &input, Mode::Evaluate));
         let selection = data.selection_labels();
@@ -78,7 +82,13 @@ pub fn train_with(
             epoch,
             train_loss,
             train_accuracy,
-            validation_loss: cross_entropy(&outputs, data.validation, selection, data.classes, config.loss.noise()),
+            validation_loss: cross_entropy(
+                &outputs,
+                data.validation,
+                selection,
+                data.classes,
+                config.loss.correction(),
+            ),
             validation_accuracy: accuracy(&outputs, data.validation, selection, data.classes),
         };
         if !record.validation_loss.is_finite() {
@@ -101,8 +111,18 @@ pub fn train_with(
     let (best, outputs, weights) = kept.expect("at least one epoch was run");
     let logits = FeatureMatrix::new(data.graph.nodes(), data.classes, outputs)
         .map_err(|_| Error::Diverged { epoch: best.epoch, loss: f64::NAN })?;
-    let weights = initial.iter().zip(weights).map(|(parameter, tensor)| parameter.with_tensor(tensor)).collect();
-    Ok(Trained::new(logits, best.epoch, history, resolved, weights))
+    let weights = weights.into_iter().map(values).collect();
+    let model = Model::new(model.clone(), data.features.dimensions(), data.classes, weights);
+    Ok(Trained { model, logits, kept_epoch: best.epoch, history, device: resolved })
+}
+
+fn decay_factor(config: &TrainConfig, group: Group) -> f64 {
+    let covered = match config.decay {
+        DecayScope::All => true,
+        DecayScope::Weights => group != Group::Bias,
+        DecayScope::FirstLayer => group == Group::FirstLayerWeight,
+    };
+    if covered { config.weight_decay } else { 0.0 }
 }
 
 /// The part of the loss that stays the same in all epochs.
@@ -129,9 +149,17 @@ impl Objective {
             }
             labels = predictions(&values(votes), classes);
         }
+        let train_labels = data.train.iter().map(|&node| labels[node as usize]);
+        let posterior = match config.loss {
+            Loss::Posterior { noise } => noise.posterior(train_labels, classes),
+            _ => (0..classes * classes).map(|at| if at % (classes + 1) == 0 { 1.0 } else { 0.0 }).collect(),
+        };
         let mut targets = vec![0f32; data.labels.len() * classes];
         for &node in data.train {
-            targets[node as usize * classes + labels[node as usize] as usize] = 1.0 / data.train.len() as f32;
+            let shares = &posterior[labels[node as usize] as usize * classes..][..classes];
+            for (target, share) in targets[node as usize * classes..].iter_mut().zip(shares) {
+                *target = (share / data.train.len() as f64) as f32;
+            }
         }
         let targets = Tensor::from_data(TensorData::new(targets, [data.labels.len(), classes]), device);
         Self { targets, propagation }
@@ -147,7 +175,7 @@ pub(crate) fn predictions(scores: &[f32], classes: usize) -> Vec<u32> {
     scores.chunks_exact(classes).map(best_class).collect()
 }
 
-fn best_class(scores: &[f32]) -> u32 {
+pub(crate) fn best_class(scores: &[f32]) -> u32 {
     let mut best = 0;
     for (class, &score) in scores.iter().enumerate() {
         if score > scores[best] {

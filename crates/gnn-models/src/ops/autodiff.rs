@@ -1,6 +1,6 @@
 //! The gradient tape's side of the operations: which kernel computes the derivative, and what it must remember.
 
-use super::{Activation, GraphKernels, GraphOps, SparseOperand};
+use super::{Activation, AttentionOperand, AttentionState, GraphKernels, GraphOps, SparseOperand};
 use burn::backend::{
     Autodiff, Backend,
     autodiff::{
@@ -58,6 +58,35 @@ impl<B: GraphKernels> Backward<B, 2> for ActivationBackward {
     }
 }
 
+/// Graph attention; its derivative is the kernel's affair.
+#[derive(Debug)]
+struct AttentionBackward;
+
+/// What the derivative of attention needs.
+#[derive(Clone, Debug)]
+struct AttentionTape<B: Backend> {
+    x: FloatTensor<B>,
+    source: FloatTensor<B>,
+    target: FloatTensor<B>,
+    graph: AttentionOperand<B>,
+    state: AttentionState<B>,
+}
+
+impl<B: GraphKernels> Backward<B, 3> for AttentionBackward {
+    type State = AttentionTape<B>;
+
+    fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = grads.consume::<B>(&ops.node);
+        let AttentionTape { x, source, target, graph, state } = ops.state;
+        let derivatives = B::attention_backward(x, source, target, &graph, state, gradient);
+        for (parent, derivative) in ops.parents.into_iter().zip(derivatives) {
+            if let Some(parent) = parent {
+                grads.register::<B>(parent.id, derivative);
+            }
+        }
+    }
+}
+
 fn without_tape<B: Backend, C: CheckpointStrategy>(a: SparseOperand<Autodiff<B, C>>) -> SparseOperand<B> {
     SparseOperand {
         indptr: a.indptr,
@@ -86,6 +115,30 @@ impl<B: GraphKernels + GraphOps, C: CheckpointStrategy> GraphOps for Autodiff<B,
         let y = B::activate(x.clone(), bias.clone(), activation);
         match ActivationBackward.prepare::<C>([x_node, bias_node]).compute_bound().stateful() {
             OpsKind::Tracked(prepared) => prepared.finish((x, bias, activation), y),
+            OpsKind::UnTracked(prepared) => prepared.finish(y),
+        }
+    }
+
+    fn attention(
+        x: FloatTensor<Self>,
+        source: FloatTensor<Self>,
+        target: FloatTensor<Self>,
+        graph: AttentionOperand<Self>,
+    ) -> FloatTensor<Self> {
+        // Integer tensors carry no tape.
+        let graph = AttentionOperand::<B> {
+            indptr: graph.indptr,
+            indices: graph.indices,
+            transposed_indptr: graph.transposed_indptr,
+            transposed_indices: graph.transposed_indices,
+            transposed_entries: graph.transposed_entries,
+        };
+        let (x, x_node) = x.into_parts();
+        let (source, source_node) = source.into_parts();
+        let (target, target_node) = target.into_parts();
+        let (y, state) = <B as GraphKernels>::attention(x.clone(), source.clone(), target.clone(), &graph);
+        match AttentionBackward.prepare::<C>([x_node, source_node, target_node]).compute_bound().stateful() {
+            OpsKind::Tracked(prepared) => prepared.finish(AttentionTape { x, source, target, graph, state }, y),
             OpsKind::UnTracked(prepared) => prepared.finish(y),
         }
     }

@@ -1,6 +1,7 @@
 //! The operations on the CPU backend: plain slices in, plain slices out.
 
-use super::{Activation, GraphKernels, GraphOps, SparseOperand, host};
+use super::host_attention::{self as attention, Heads, Lists, Saved};
+use super::{Activation, AttentionOperand, AttentionState, GraphKernels, GraphOps, SparseOperand, host};
 use burn::backend::{
     Flex, TensorMetadata,
     ops::FloatTensorOps,
@@ -17,6 +18,16 @@ fn tensor(values: Vec<f32>, width: usize, device: &Device<Flex>) -> FloatTensor<
 
 fn width(x: &FloatTensor<Flex>) -> usize {
     x.layout().shape()[1]
+}
+
+/// Number of heads and width of one, from an attention vector a head.
+fn heads(vectors: &FloatTensor<Flex>) -> Heads {
+    let shape = vectors.layout().shape();
+    Heads { heads: shape[0], width: shape[1] }
+}
+
+fn forward_lists(graph: &AttentionOperand<Flex>) -> Lists<'_> {
+    Lists { indptr: graph.indptr.storage::<i32>(), indices: graph.indices.storage::<i32>() }
 }
 
 /// Runs `compute` on the values of a tensor, row after row.
@@ -63,6 +74,72 @@ impl GraphKernels for Flex {
         tensor(out, width(&x), &x.device())
     }
 
+    fn attention(
+        x: FloatTensor<Self>,
+        source: FloatTensor<Self>,
+        target: FloatTensor<Self>,
+        graph: &AttentionOperand<Self>,
+    ) -> (FloatTensor<Self>, AttentionState<Self>) {
+        let (heads, device) = (heads(&source), x.device());
+        let source_scores = with_values(&x, |x| with_values(&source, |source| attention::scores(x, source, heads)));
+        let target_scores = with_values(&x, |x| with_values(&target, |target| attention::scores(x, target, heads)));
+        let lists = forward_lists(graph);
+        let weights = attention::weights(lists, &source_scores, &target_scores, heads.heads);
+        let out = with_values(&x, |x| attention::gather(lists, None, &weights, x, heads));
+        let state = AttentionState {
+            weights: tensor(weights, heads.heads, &device),
+            source_scores: tensor(source_scores, heads.heads, &device),
+            target_scores: tensor(target_scores, heads.heads, &device),
+        };
+        (tensor(out, heads.heads * heads.width, &device), state)
+    }
+
+    fn attention_backward(
+        x: FloatTensor<Self>,
+        source: FloatTensor<Self>,
+        target: FloatTensor<Self>,
+        graph: &AttentionOperand<Self>,
+        state: AttentionState<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 3] {
+        let (heads, device) = (heads(&source), x.device());
+        let lists = forward_lists(graph);
+        let backward_lists = Lists {
+            indptr: graph.transposed_indptr.storage::<i32>(),
+            indices: graph.transposed_indices.storage::<i32>(),
+        };
+        let entries = Some(graph.transposed_entries.storage::<i32>());
+        let weights = state.weights.storage::<f32>();
+        let [by_x, by_source, by_target] = with_values(&x, |x| {
+            let saved = Saved {
+                x,
+                weights,
+                source: state.source_scores.storage::<f32>(),
+                target: state.target_scores.storage::<f32>(),
+            };
+            with_values(&gradient, |gradient| {
+                let scores = attention::score_gradients(lists, &saved, gradient, heads);
+                let target_scores = attention::row_sums(lists, None, &scores, heads.heads);
+                let source_scores = attention::row_sums(backward_lists, entries, &scores, heads.heads);
+                let mut by_x = attention::gather(backward_lists, entries, weights, gradient, heads);
+                with_values(&source, |source| {
+                    with_values(&target, |target| {
+                        let vectors = (source, target);
+                        attention::add_score_gradients(&mut by_x, vectors, (&source_scores, &target_scores), heads);
+                    });
+                });
+                let by_source = attention::vector_gradient(&source_scores, x, heads);
+                let by_target = attention::vector_gradient(&target_scores, x, heads);
+                [by_x, by_source, by_target]
+            })
+        });
+        [
+            tensor(by_x, heads.heads * heads.width, &device),
+            tensor(by_source, heads.width, &device),
+            tensor(by_target, heads.width, &device),
+        ]
+    }
+
     fn column_sums(x: FloatTensor<Self>) -> FloatTensor<Self> {
         let width = width(&x);
         tensor(with_values(&x, |x| host::column_sums(x, width)), width, &x.device())
@@ -76,5 +153,14 @@ impl GraphOps for Flex {
 
     fn biased_activation(x: FloatTensor<Self>, bias: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self> {
         Self::activate(x, bias, activation)
+    }
+
+    fn attention(
+        x: FloatTensor<Self>,
+        source: FloatTensor<Self>,
+        target: FloatTensor<Self>,
+        graph: AttentionOperand<Self>,
+    ) -> FloatTensor<Self> {
+        <Self as GraphKernels>::attention(x, source, target, &graph).0
     }
 }

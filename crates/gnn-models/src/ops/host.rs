@@ -3,28 +3,58 @@
 use super::Activation;
 use super::elementwise::exponential;
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// Below this many multiplications starting threads costs more than it saves.
+/// Below this many elementary operations starting threads costs more than it saves.
 const PARALLEL_WORK: usize = 1 << 16;
 
-/// Rows handled by one task.
-fn block(length: usize, work_per_item: usize) -> usize {
-    (PARALLEL_WORK / 4 / work_per_item.max(1)).clamp(1, length.max(1))
+/// Cuts `out` into blocks of whole rows of `width` and runs `run` with the number of a block's first row; `work` is
+/// what one row costs, in multiplications.
+pub(super) fn in_row_blocks(out: &mut [f32], width: usize, work: usize, run: impl Fn(usize, &mut [f32]) + Sync) {
+    if out.is_empty() {
+        return;
+    }
+    let rows = (PARALLEL_WORK / 4 / work.max(1)).clamp(1, out.len() / width);
+    if out.len() / width * work < PARALLEL_WORK {
+        run(0, out);
+    } else {
+        out.par_chunks_mut(rows * width).enumerate().for_each(|(block, part)| run(block * rows, part));
+    }
 }
 
-fn for_each_row(out: &mut [f32], width: usize, run: impl Fn(usize, &mut [f32]) + Sync) {
-    let rows = block(out.len() / width.max(1), width * 8);
-    if out.len() * 8 < PARALLEL_WORK {
-        out.chunks_mut(rows * width).enumerate().for_each(|(at, part)| run(at * rows * width, part));
-    } else {
-        out.par_chunks_mut(rows * width).enumerate().for_each(|(at, part)| run(at * rows * width, part));
+/// Cuts `out`, which has `width` numbers an entry of the rows that `indptr` describes, into blocks of whole rows with
+/// about equally many entries; `work` is what one entry costs.
+pub(super) fn in_blocks(
+    indptr: &[i32],
+    width: usize,
+    work: usize,
+    out: &mut [f32],
+    run: impl Fn(Range<usize>, &mut [f32]) + Sync,
+) {
+    let rows = indptr.len() - 1;
+    let entries = indptr[rows] as usize;
+    if entries * work < PARALLEL_WORK {
+        return run(0..rows, out);
     }
+    let goal = (PARALLEL_WORK / 4 / work.max(1)).max(1) as i32;
+    let mut parts = Vec::new();
+    let (mut first, mut rest) = (0, out);
+    for row in 1..=rows {
+        let size = indptr[row] - indptr[first];
+        if size >= goal || row == rows {
+            let (part, after) = std::mem::take(&mut rest).split_at_mut(size as usize * width);
+            parts.push((first..row, part));
+            (first, rest) = (row, after);
+        }
+    }
+    parts.into_par_iter().for_each(|(rows, part)| run(rows, part));
 }
 
 /// activation(x + bias).
 pub(super) fn activate(x: &[f32], bias: &[f32], activation: Activation) -> Vec<f32> {
     let mut out = vec![0f32; x.len()];
-    for_each_row(&mut out, bias.len(), |from, part| {
+    in_row_blocks(&mut out, bias.len(), bias.len() * 8, |first, part| {
+        let from = first * bias.len();
         for (out, x) in part.chunks_exact_mut(bias.len()).zip(x[from..].chunks_exact(bias.len())) {
             for ((out, &x), &b) in out.iter_mut().zip(x).zip(bias) {
                 *out = x + b;
@@ -43,7 +73,8 @@ pub(super) fn activate(x: &[f32], bias: &[f32], activation: Activation) -> Vec<f
 pub(super) fn activate_backward(x: &[f32], bias: &[f32], activation: Activation, gradient: &[f32]) -> Vec<f32> {
     let mut out = gradient.to_vec();
     let Some((slope, limit)) = exponential(activation) else { return out };
-    for_each_row(&mut out, bias.len(), |from, part| {
+    in_row_blocks(&mut out, bias.len(), bias.len() * 8, |first, part| {
+        let from = first * bias.len();
         for (out, x) in part.chunks_exact_mut(bias.len()).zip(x[from..].chunks_exact(bias.len())) {
             for ((out, &x), &b) in out.iter_mut().zip(x).zip(bias) {
                 let z = x + b;

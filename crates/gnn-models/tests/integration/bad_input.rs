@@ -100,7 +100,7 @@ fn a_run_that_diverges_says_so() {
 fn a_graph_without_edges_is_trained_on() {
     let mut planted = planted(60, 3, 1);
     planted.graph = CsrGraph::from_edges(60, &[], EdgeKind::Undirected).unwrap();
-    for kind in [ModelKind::Gcn, ModelKind::Sage] {
+    for kind in [ModelKind::Gcn, ModelKind::Sage, ModelKind::Gat] {
         let trained = train(&planted.data(), &ModelConfig::new(kind), &short(), DeviceChoice::Cpu, 1).unwrap();
         assert!(trained.logits().as_slice().iter().all(|logit| logit.is_finite()));
     }

@@ -14,7 +14,7 @@ fn with_threads(threads: usize, kind: ModelKind, seed: u64) -> Trained {
 
 #[test]
 fn one_thread_and_two_give_the_same_bytes() {
-    for kind in [ModelKind::Gcn, ModelKind::Sage, ModelKind::Mlp] {
+    for kind in [ModelKind::Gcn, ModelKind::Sage, ModelKind::Gat, ModelKind::Mlp] {
         assert_eq!(with_threads(1, kind, 5), with_threads(2, kind, 5), "{kind:?}");
     }
 }

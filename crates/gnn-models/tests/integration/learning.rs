@@ -3,7 +3,8 @@
 use crate::graphs::{dense, planted};
 use gnn_models::{DeviceChoice, EpochSelection, LabelNoise, Loss, ModelConfig, ModelKind, TrainConfig, train};
 
-const KINDS: [ModelKind; 4] = [ModelKind::Gcn, ModelKind::Sage, ModelKind::Mlp, ModelKind::LogisticRegression];
+const KINDS: [ModelKind; 5] =
+    [ModelKind::Gcn, ModelKind::Sage, ModelKind::Gat, ModelKind::Mlp, ModelKind::LogisticRegression];
 
 /// Two groups of 200: chance is 0.5, the worst seen over kinds is 0.90.
 #[test]
