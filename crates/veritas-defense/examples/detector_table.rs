@@ -12,13 +12,20 @@ mod scenario;
 use graph_denoise::CsrGraph;
 use veritas_defense::as_printed::{Neighbourhood, imbalance_as_printed, midpoint_as_printed, midpoint_corrected};
 use veritas_defense::{
-    Behaviour, Defence, DefenceOptions, Detection, EdgeAccount, EndorsementLaw, EndorsementLists, Error, MutualPairs, Population, Tallies, TrustModel,
-    benjamini_hochberg, conformity, defend, imbalance, suspicion,
+    Behaviour, Defence, DefenceOptions, Detection, EdgeAccount, EndorsementLaw, EndorsementLists, Error, MutualPairs,
+    Population, Tallies, TrustModel, benjamini_hochberg, conformity, defend, imbalance, suspicion,
 };
 
 const LEVELS: usize = 5;
 const DETECTORS: [&str; 9] = [
-    "φ printed γ", "φ corrected γ", "φ both sides", "S_v z/BH", "conformity", "pair ratio", "peer-only", "peer-only seq.",
+    "φ printed γ",
+    "φ corrected γ",
+    "φ both sides",
+    "S_v z/BH",
+    "conformity",
+    "pair ratio",
+    "peer-only",
+    "peer-only seq.",
     "defend",
 ];
 
@@ -89,8 +96,7 @@ fn detect(lists: &EndorsementLists, law: &EndorsementLaw) -> Result<(Vec<Vec<u32
         rejected(found.iter().map(|s| s.map_or(1.0, |s| s.p_value)).collect())
     };
     let options = DefenceOptions { memory_limit: 16 << 30, ..DefenceOptions::new(*law) };
-    let peer_only =
-        DefenceOptions { conformity: false, behaviours: vec![Behaviour::PeersDoubt], ..options.clone() };
+    let peer_only = DefenceOptions { conformity: false, behaviours: vec![Behaviour::PeersDoubt], ..options.clone() };
     let removed = |defence: &Defence| defence.removals.iter().map(|r| r.node).collect::<Vec<u32>>();
     let (sequential, whole) = (defend(lists, &peer_only)?, defend(lists, &options)?);
     let found = vec![

@@ -52,9 +52,9 @@ pub fn confidence(pairs: &MutualPairs, population: &Population, law: &Endorsemen
     }
     // The prior of a pair comes from the other pairs of its ends, or the pair would speak twice. A node is not ruled
     // out as a friend however few friends it seems to have.
-    let others: Vec<f64> =
-        counts.iter().map(|&count| population.degree(count.saturating_sub(1)).max(0.05)).collect();
-    let all: f64 = counts.iter().zip(excluded).filter(|&(_, &out)| !out).map(|(&count, _)| population.degree(count)).sum();
+    let others: Vec<f64> = counts.iter().map(|&count| population.degree(count.saturating_sub(1)).max(0.05)).collect();
+    let all: f64 =
+        counts.iter().zip(excluded).filter(|&(_, &out)| !out).map(|(&count, _)| population.degree(count)).sum();
     let total = all.max(f64::MIN_POSITIVE);
     let posterior = |pair: &crate::Mutual| {
         if !kept(pair.low, pair.high) {

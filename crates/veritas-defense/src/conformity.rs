@@ -52,7 +52,8 @@ pub fn conformity(tallies: &Tallies, law: &EndorsementLaw) -> Vec<Conformity> {
             let seen = u64::from(count);
             let p_value = binomial_lower_tail(others, lie, seen);
             if p_value < found.p_value {
-                found = Conformity { p_value, oddity: Oddity::GradeMissing(grade), seen, expected: others as f64 * lie };
+                found =
+                    Conformity { p_value, oddity: Oddity::GradeMissing(grade), seen, expected: others as f64 * lie };
             }
         }
         found.p_value = (found.p_value * tests).min(1.0);

@@ -58,11 +58,7 @@ impl EndorsementLists {
     ///
     /// # Complexity
     /// Time O(entries · log(longest list)), space twice the entries while collecting.
-    pub fn from_users(
-        nodes: usize,
-        levels: usize,
-        lists: impl IntoIterator<Item = UserList>,
-    ) -> Result<Self, Error> {
+    pub fn from_users(nodes: usize, levels: usize, lists: impl IntoIterator<Item = UserList>) -> Result<Self, Error> {
         check_nodes(nodes)?;
         let mut rows: Vec<Option<Vec<(u32, u8)>>> = vec![None; nodes];
         for UserList { user, length, mut entries } in lists {

@@ -84,10 +84,8 @@ pub fn imbalance(
             groups.entry(degree as u64).or_default().push(node);
         }
     }
-    let tails: Vec<(Vec<usize>, UpperTails)> = groups
-        .into_par_iter()
-        .map(|(degree, nodes)| (nodes, base.convolve(&edge.power(degree)).tails()))
-        .collect();
+    let tails: Vec<(Vec<usize>, UpperTails)> =
+        groups.into_par_iter().map(|(degree, nodes)| (nodes, base.convolve(&edge.power(degree)).tails())).collect();
     for (nodes, tails) in tails {
         for node in nodes {
             all[node].p_value = tails.at(all[node].sum);

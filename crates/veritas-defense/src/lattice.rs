@@ -66,9 +66,24 @@ impl LatticeLaw {
 
     fn cut(mut self) -> Self {
         let mut head = 0.0;
-        let first = self.mass.iter().take_while(|&&m| { head += m; head < CUT }).count();
+        let first = self
+            .mass
+            .iter()
+            .take_while(|&&m| {
+                head += m;
+                head < CUT
+            })
+            .count();
         let mut tail = 0.0;
-        let last = self.mass.iter().rev().take_while(|&&m| { tail += m; tail < CUT }).count();
+        let last = self
+            .mass
+            .iter()
+            .rev()
+            .take_while(|&&m| {
+                tail += m;
+                tail < CUT
+            })
+            .count();
         let end = (self.mass.len() - last).max(first + 1);
         self.dropped += CUT * (f64::from(u8::from(first > 0)) + f64::from(u8::from(last > 0)));
         self.mass.truncate(end);

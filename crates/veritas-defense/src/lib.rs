@@ -43,6 +43,7 @@ mod degree;
 mod discovery;
 mod endorsement;
 mod error;
+mod feature_conformity;
 mod imbalance;
 mod lattice;
 mod law;
@@ -65,6 +66,7 @@ pub use degree::{DegreeEstimate, degree_from_mutual_pairs, degree_from_own_list}
 pub use discovery::benjamini_hochberg;
 pub use endorsement::{EndorsementLists, UserList};
 pub use error::Error;
+pub use feature_conformity::feature_conformity;
 pub use imbalance::{Imbalance, bernstein_tail, difference_law, family_wise_threshold, imbalance};
 pub use lattice::{LatticeLaw, UpperTails};
 pub use law::EndorsementLaw;

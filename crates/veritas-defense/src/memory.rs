@@ -43,12 +43,6 @@ impl MemoryEstimate {
         if estimate.total() <= limit {
             return Ok(estimate);
         }
-        Err(Error::Memory {
-            nodes,
-            epsilon: law.epsilon(),
-            density: law.noise_rate(),
-            needed: estimate.total(),
-            limit,
-        })
+        Err(Error::Memory { nodes, epsilon: law.epsilon(), density: law.noise_rate(), needed: estimate.total(), limit })
     }
 }

@@ -25,9 +25,8 @@ impl Detection {
         for &node in removed {
             gone[node as usize] = true;
         }
-        let count = |of_fake: bool, out: bool| {
-            fake.iter().zip(&gone).filter(|&(&f, &g)| f == of_fake && (g || !out)).count()
-        };
+        let count =
+            |of_fake: bool, out: bool| fake.iter().zip(&gone).filter(|&(&f, &g)| f == of_fake && (g || !out)).count();
         Self {
             fakes: count(true, false),
             caught: count(true, true),

@@ -20,7 +20,11 @@ pub struct Mutual {
 impl Mutual {
     /// The other end, what `node` says of it, and what it says of `node`.
     pub(crate) fn seen_from(&self, node: u32) -> (u32, u8, u8) {
-        if node == self.low { (self.high, self.low_says, self.high_says) } else { (self.low, self.high_says, self.low_says) }
+        if node == self.low {
+            (self.high, self.low_says, self.high_says)
+        } else {
+            (self.low, self.high_says, self.low_says)
+        }
     }
 }
 
@@ -95,9 +99,8 @@ fn pairs_of_block(lists: &EndorsementLists, first: usize) -> Vec<Mutual> {
     let nodes = lists.nodes();
     let last = (first + BLOCK).min(nodes);
     // Where each later row has its first column of this block or above.
-    let mut cursor: Vec<u32> = (first..nodes)
-        .map(|v| lists.row(v).0.partition_point(|&column| (column as usize) < first) as u32)
-        .collect();
+    let mut cursor: Vec<u32> =
+        (first..nodes).map(|v| lists.row(v).0.partition_point(|&column| (column as usize) < first) as u32).collect();
     let mut found = Vec::new();
     for low in first..last {
         let (columns, grades) = lists.row(low);

@@ -43,8 +43,7 @@ impl Population {
         let kept = counts.iter().zip(excluded).filter(|&(_, &out)| !out).map(|(&count, _)| count);
         let noise = noise_by_count(kept, nodes.saturating_sub(1) as u64, law.noise_rate().powi(2));
         let levels = usize::from(law.levels());
-        let mut population =
-            Self { levels, edges: 0.0, joint: Vec::new(), noise, recall: (1.0 - law.lie()).powi(2) };
+        let mut population = Self { levels, edges: 0.0, joint: Vec::new(), noise, recall: (1.0 - law.lie()).powi(2) };
         population.reweigh(pairs, law, &weights);
         population
     }
@@ -128,8 +127,11 @@ fn grades_of_edges(table: &[f64], law: &EndorsementLaw, all: f64) -> (Vec<f64>, 
     for _ in 0..STEPS {
         let ends: f64 = mass.iter().sum();
         let noise = (all - ends).max(0.0) * background;
-        let ratio: Vec<f64> =
-            through(&mass, law).iter().zip(table).map(|(edge, seen)| seen / (edge + noise).max(f64::MIN_POSITIVE)).collect();
+        let ratio: Vec<f64> = through(&mass, law)
+            .iter()
+            .zip(table)
+            .map(|(edge, seen)| seen / (edge + noise).max(f64::MIN_POSITIVE))
+            .collect();
         // K is symmetric, so the same product carries the ratios back.
         for (m, back) in mass.iter_mut().zip(through(&ratio, law)) {
             *m *= back / recall;
@@ -161,7 +163,8 @@ fn noise_by_count(counts: impl Iterator<Item = usize>, others: u64, rate: f64) -
             let likely: f64 = (first..=last.min(k)).map(|m| noise[m] * rest[k - m]).sum();
             *share = if likely > 0.0 { seen[k] / likely } else { 0.0 };
         }
-        let back = |d: usize| (first..=last).take_while(|m| d + m < share.len()).map(|m| noise[m] * share[d + m]).sum::<f64>();
+        let back =
+            |d: usize| (first..=last).take_while(|m| d + m < share.len()).map(|m| noise[m] * share[d + m]).sum::<f64>();
         let next: Vec<f64> = (0..rest.len()).map(|d| rest[d] * back(d) / total.max(1.0)).collect();
         let sum: f64 = next.iter().sum();
         if sum <= 0.0 {

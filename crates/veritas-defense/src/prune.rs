@@ -9,7 +9,9 @@ use graph_denoise::{CsrGraph, CsrMatrix, EdgeKind};
 
 use crate::confidence::{confidence, cutoff};
 use crate::conformity::{Conformity, conformity};
-use crate::defence::{Defence, DefenceOptions, DroppedEdge, EdgeReason, FamilyLevels, Reason, Removal, Stage, Statement};
+use crate::defence::{
+    Defence, DefenceOptions, DroppedEdge, EdgeReason, FamilyLevels, Reason, Removal, Stage, Statement,
+};
 use crate::discovery::{benjamini_hochberg, rejections};
 use crate::imbalance::{Imbalance, imbalance};
 use crate::suspicion::{ClaimCells, Suspicion, SuspicionTests};
@@ -161,8 +163,7 @@ impl<'a> Work<'a> {
     fn remove_suspicious(&mut self, population: &Population) {
         let (options, level) = (self.options, self.levels.suspicion);
         let mut cells = ClaimCells::of_pairs(&self.pairs, options.law.levels(), &self.removed);
-        let mut tests =
-            SuspicionTests::new(&options.law, population, &options.behaviours, options.grading_error);
+        let mut tests = SuspicionTests::new(&options.law, population, &options.behaviours, options.grading_error);
         let mut found: Vec<Option<Suspicion>> = tests.all(&cells);
         loop {
             let suspect = |node: usize| found[node].filter(|s| s.p_value <= level && !self.removed[node]);

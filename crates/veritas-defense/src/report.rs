@@ -40,8 +40,7 @@ pub fn randomize_lists<R: CryptoRng>(
     if nodes == 0 {
         return Ok(truth.clone());
     }
-    let mechanism =
-        GradedListRandomizer::new(law.randomizer().epsilon(), nodes, u32::from(law.levels()))?;
+    let mechanism = GradedListRandomizer::new(law.randomizer().epsilon(), nodes, u32::from(law.levels()))?;
     let list = |user: usize| -> Result<GradedList, Error> {
         let (about, said) = truth.row(user);
         let own = GradedList::new(about.to_vec(), said.to_vec())?;

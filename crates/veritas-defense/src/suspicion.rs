@@ -159,6 +159,9 @@ pub(crate) struct SuspicionTests<'a> {
 /// One test with the size of its lattice step in nats, by behaviour; none where the behaviour cannot be seen.
 type CountTests = Vec<Option<(ClaimTest, f64)>>;
 
+/// A node and what its claims say.
+type Judged = (usize, Option<Suspicion>);
+
 impl<'a> SuspicionTests<'a> {
     pub(crate) fn new(
         law: &'a EndorsementLaw,
@@ -235,7 +238,7 @@ impl<'a> SuspicionTests<'a> {
         for node in 0..cells.nodes() {
             groups.entry(cells.count(node)).or_default().push(node);
         }
-        let done: Vec<(usize, CountTests, Vec<(usize, Option<Suspicion>)>)> = groups
+        let done: Vec<(usize, CountTests, Vec<Judged>)> = groups
             .into_par_iter()
             .map(|(count, nodes)| {
                 let mut tests = self.tests_for(count);

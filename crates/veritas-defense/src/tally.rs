@@ -61,7 +61,8 @@ impl Tallies {
 
     /// S_v: what `node` gives minus what it receives, over all others. Pairs with two zeros add nothing.
     pub fn imbalance(&self, node: usize) -> i64 {
-        let sum = |counts: &[u32]| counts.iter().zip(1_i64..).map(|(&count, grade)| grade * i64::from(count)).sum::<i64>();
+        let sum =
+            |counts: &[u32]| counts.iter().zip(1_i64..).map(|(&count, grade)| grade * i64::from(count)).sum::<i64>();
         sum(self.given(node)) - sum(self.received(node))
     }
 

@@ -94,12 +94,7 @@ impl TrustModel {
     ///
     /// # Complexity
     /// Time O(edges · work of one comparison), space O(edges).
-    pub fn grades<R: Rng + ?Sized>(
-        &self,
-        world: World<'_>,
-        levels: usize,
-        rng: &mut R,
-    ) -> Result<TrueGrades, Error> {
+    pub fn grades<R: Rng + ?Sized>(&self, world: World<'_>, levels: usize, rng: &mut R) -> Result<TrueGrades, Error> {
         let top = u8::try_from(levels).ok().filter(|&l| l > 0).ok_or(Error::Levels { got: levels })?;
         let graph = world.graph;
         self.check(&world, levels)?;
@@ -186,7 +181,10 @@ fn set(graph: &CsrGraph, grades: &mut [u8], user: u32, about: u32, grade: u8) {
 fn draw<R: Rng + ?Sized>(shares: &[f64], rng: &mut R) -> u8 {
     let mut left: f64 = rng.random();
     let last = shares.iter().rposition(|&s| s > 0.0).unwrap_or(0);
-    let at = shares.iter().position(|&share| { left -= share; left < 0.0 });
+    let at = shares.iter().position(|&share| {
+        left -= share;
+        left < 0.0
+    });
     at.unwrap_or(last) as u8 + 1
 }
 
@@ -202,7 +200,9 @@ fn cosine(one: (&[u32], &[f32]), other: (&[u32], &[f32])) -> f64 {
         .0
         .iter()
         .zip(one.1)
-        .filter_map(|(column, &value)| other.0.binary_search(column).ok().map(|at| f64::from(value) * f64::from(other.1[at])))
+        .filter_map(|(column, &value)| {
+            other.0.binary_search(column).ok().map(|at| f64::from(value) * f64::from(other.1[at]))
+        })
         .sum();
     if norm > 0.0 { product / norm } else { 0.0 }
 }

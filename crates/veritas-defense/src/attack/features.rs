@@ -49,12 +49,14 @@ impl FakeFeatures {
             Self::None => Ok(Vec::new()),
             Self::Extreme => {
                 let (reported, dimensions) = protocol()?;
-                let report: Vec<_> = distinct(reported, dimensions, rng).into_iter().map(|index| (index, true)).collect();
+                let report: Vec<_> =
+                    distinct(reported, dimensions, rng).into_iter().map(|index| (index, true)).collect();
                 Ok(vec![FakeProfile::Report(report); victims.len()])
             }
             Self::Random => {
                 let (reported, dimensions) = protocol()?;
-                let mut report = || distinct(reported, dimensions, rng).into_iter().map(|i| (i, rng.random())).collect();
+                let mut report =
+                    || distinct(reported, dimensions, rng).into_iter().map(|i| (i, rng.random())).collect();
                 Ok(victims.iter().map(|_| FakeProfile::Report(report())).collect())
             }
             Self::VictimsMean => {

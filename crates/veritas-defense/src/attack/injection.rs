@@ -109,7 +109,8 @@ pub(super) fn rows<R: Rng + ?Sized>(
     let top = knowledge.law.levels();
     let mut rows: Vec<Vec<(u32, u8)>> = Vec::with_capacity(links.len());
     for victims in links {
-        let mut row: Vec<(u32, u8)> = victims.iter().filter_map(|&v| Some((v, say(attack.grading, knowledge, rng)?))).collect();
+        let mut row: Vec<(u32, u8)> =
+            victims.iter().filter_map(|&v| Some((v, say(attack.grading, knowledge, rng)?))).collect();
         let others = knowledge.honest - victims.len();
         for place in distinct(attack.slandered.min(others), others, rng) {
             // The place-th user that is no victim.
@@ -136,7 +137,10 @@ fn say<R: Rng + ?Sized>(grading: Grading, knowledge: &Knowledge<'_>, rng: &mut R
         (Grading::Random, _) => rng.random_range(1..=top),
         (Grading::Mirrored, Some(shares)) => {
             let mut left: f64 = rng.random();
-            let at = shares.iter().position(|&share| { left -= share; left < 0.0 });
+            let at = shares.iter().position(|&share| {
+                left -= share;
+                left < 0.0
+            });
             at.map_or(1, |at| (at as u8 + 1).min(top))
         }
     })

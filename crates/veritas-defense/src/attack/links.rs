@@ -45,6 +45,9 @@ impl StealthProbability {
     }
 }
 
+/// Links `(fake, fake)`, and the probability that they follow, where they follow one.
+pub(super) type FellowLinks = (Vec<(u32, u32)>, Option<StealthProbability>);
+
 impl Collusion {
     /// Links `(fake, fake)` by number of the fake, smaller first, ascending.
     pub(super) fn link<R: Rng + ?Sized>(
@@ -53,7 +56,7 @@ impl Collusion {
         victim_links: usize,
         knowledge: &Knowledge<'_>,
         rng: &mut R,
-    ) -> Result<(Vec<(u32, u32)>, Option<StealthProbability>), Error> {
+    ) -> Result<FellowLinks, Error> {
         let mut links = BTreeSet::new();
         let mut stealth = None;
         match self {

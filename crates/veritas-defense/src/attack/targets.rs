@@ -35,11 +35,17 @@ impl Targets {
     ) -> Result<Vec<Vec<u32>>, Error> {
         let honest = knowledge.honest;
         let graph = || {
-            let graph = knowledge.graph.ok_or(Error::Needs { who: "choosing victims by degree or influence", what: "the graph" })?;
+            let graph = knowledge
+                .graph
+                .ok_or(Error::Needs { who: "choosing victims by degree or influence", what: "the graph" })?;
             if graph.nodes() == honest {
                 return Ok(graph);
             }
-            Err(Error::Size { what: "nodes of the graph that the attacker sees", expected: honest, found: graph.nodes() })
+            Err(Error::Size {
+                what: "nodes of the graph that the attacker sees",
+                expected: honest,
+                found: graph.nodes(),
+            })
         };
         Ok(match self {
             Self::Random => (0..fakes).map(|_| distinct(victims, honest, rng)).collect(),

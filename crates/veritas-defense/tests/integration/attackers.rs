@@ -78,9 +78,12 @@ fn the_stealth_probability_is_clipped_and_said() {
 fn targets_are_those_of_the_strategy() {
     let (law, graph) = (law(5.0, 5), random_graph(500, 1500, 2));
     let knowledge = Knowledge { graph: Some(&graph), ..Knowledge::of_protocol(500, &law, 6.0) };
-    let victims = |targets| Attack { targets, ..Attack::naive(40, 5) }.plan(&knowledge, &mut rng(1, 0)).unwrap().victims().to_vec();
+    let victims = |targets| {
+        Attack { targets, ..Attack::naive(40, 5) }.plan(&knowledge, &mut rng(1, 0)).unwrap().victims().to_vec()
+    };
     let mean_degree = |all: &[Vec<u32>]| {
-        all.iter().flatten().map(|&v| graph.degree(v as usize) as f64).sum::<f64>() / all.iter().flatten().count() as f64
+        all.iter().flatten().map(|&v| graph.degree(v as usize) as f64).sum::<f64>()
+            / all.iter().flatten().count() as f64
     };
     let (random, by_degree) = (victims(Targets::Random), victims(Targets::ByDegree));
     // Size-biased: 6 + variance 6 over mean 6 = 7; a standard error is .17.
@@ -88,7 +91,8 @@ fn targets_are_those_of_the_strategy() {
     for shared in [victims(Targets::Shared), victims(Targets::ByInfluence)] {
         assert!(shared.windows(2).all(|w| w[0] == w[1]));
     }
-    let influence = |v: u32| graph.neighbours(v as usize).iter().map(|&u| 1.0 / graph.degree(u as usize) as f64).sum::<f64>();
+    let influence =
+        |v: u32| graph.neighbours(v as usize).iter().map(|&u| 1.0 / graph.degree(u as usize) as f64).sum::<f64>();
     let chosen = &victims(Targets::ByInfluence)[0];
     let least = chosen.iter().map(|&v| influence(v)).fold(f64::INFINITY, f64::min);
     assert!((0..500).filter(|v| !chosen.contains(v)).all(|v| influence(v) <= least));
@@ -99,7 +103,8 @@ fn mirrored_grades_and_slander() {
     let law = law(5.0, 5);
     let shares = [0.5, 0.0, 0.0, 0.0, 0.5];
     let knowledge = Knowledge { stranger_grades: Some(&shares), ..Knowledge::of_protocol(500, &law, 4.0) };
-    let attack = Attack { grading: Grading::Mirrored, slandered: 30, collusion: Collusion::Alone, ..Attack::naive(20, 20) };
+    let attack =
+        Attack { grading: Grading::Mirrored, slandered: 30, collusion: Collusion::Alone, ..Attack::naive(20, 20) };
     let injection = attack.plan(&knowledge, &mut rng(1, 0)).unwrap();
     let graph = injection.graph(&random_graph(500, 10, 1)).unwrap();
     let world = World { graph: &graph, fake: &injection.is_fake(), profiles: None };

@@ -1,7 +1,8 @@
 //! Conformity: honest lists of any degree pass, those that were not randomized do not.
 
 use veritas_defense::{
-    EndorsementLists, Oddity, Tallies, TrueGrades, benjamini_hochberg, binomial_upper_tail, conformity,
+    EndorsementLists, Error, Oddity, Tallies, TrueGrades, benjamini_hochberg, binomial_upper_tail, conformity,
+    feature_conformity,
 };
 
 use crate::scenario::{law, randomized_entry_by_entry};
@@ -69,4 +70,28 @@ fn forged_noise_does_not_conform() {
     let lists = randomized_entry_by_entry(&grades, &law, &bypass, 1);
     let found = conformity(&Tallies::of(&lists), &law);
     assert!(matches!(found[0].oddity, Oddity::GradeMissing(g) if g != 2) && found[0].p_value < 1e-15);
+}
+
+/// Thirty fakes push the same two of 100 features among 1000 users who draw theirs: a set is met by 0.2 others on
+/// average, and by three or more with probability .0011.
+#[test]
+fn shared_feature_sets_stand_out() {
+    let mut features: Vec<u32> = Vec::new();
+    let mut rng = crate::scenario::rng(1, 0);
+    let mut below = |bound: u64| (chacha20::rand_core::Rng::next_u64(&mut rng) % bound) as u32;
+    for _ in 0..1000 {
+        let (first, second) = (below(100), below(99));
+        let second = second + u32::from(second >= first);
+        features.extend([first.min(second), first.max(second)]);
+    }
+    features.extend([40, 41].repeat(30));
+    let indptr: Vec<usize> = (0..=1030).map(|user| 2 * user).collect();
+    let p_values = feature_conformity(&indptr, &features, 100, 2).unwrap();
+    assert!(p_values[1000..].iter().all(|&p| p < 1e-20));
+    let rejected = benjamini_hochberg(&p_values, 0.001);
+    assert!(rejected.len() >= 30 && rejected.len() <= 33, "{}", rejected.len());
+    assert!(matches!(feature_conformity(&[0, 1], &[3], 100, 2), Err(Error::Size { expected: 2, found: 1, .. })));
+    assert!(matches!(feature_conformity(&[0, 2], &[3, 3], 100, 2), Err(Error::EntryOrder { user: 0, about: 3 })));
+    assert!(matches!(feature_conformity(&[0, 2], &[3, 100], 100, 2), Err(Error::UnknownNode { about: 100, .. })));
+    assert!(feature_conformity(&[], &[], 100, 2).unwrap().is_empty());
 }

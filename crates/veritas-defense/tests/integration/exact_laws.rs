@@ -65,12 +65,15 @@ fn the_notes_test_vectors() {
 #[test]
 fn the_notes_consequences() {
     let five = law(5.0, 5);
-    let z = |nodes: usize, victims: f64| {
-        victims * five.imbalance_mean(5, 1) / five.imbalance_variance(nodes, &[]).sqrt()
-    };
+    let z =
+        |nodes: usize, victims: f64| victims * five.imbalance_mean(5, 1) / five.imbalance_variance(nodes, &[]).sqrt();
     for (nodes, victims, expected) in [
-        (2708, 4.0, 0.35), (2708, 12.0, 1.06), (2708, 40.0, 3.54),
-        (7624, 4.0, 0.21), (7624, 12.0, 0.63), (7624, 40.0, 2.11),
+        (2708, 4.0, 0.35),
+        (2708, 12.0, 1.06),
+        (2708, 40.0, 3.54),
+        (7624, 4.0, 0.21),
+        (7624, 12.0, 0.63),
+        (7624, 40.0, 2.11),
     ] {
         assert!((z(nodes, victims) - expected).abs() < 0.006, "{nodes} {victims}: {}", z(nodes, victims));
     }
@@ -117,7 +120,14 @@ fn closed_form_thresholds() {
 
 #[test]
 fn lattice_laws_are_laws() {
-    let die = LatticeLaw::new(&[(1, 1.0 / 6.0), (2, 1.0 / 6.0), (3, 1.0 / 6.0), (4, 1.0 / 6.0), (5, 1.0 / 6.0), (6, 1.0 / 6.0)]);
+    let die = LatticeLaw::new(&[
+        (1, 1.0 / 6.0),
+        (2, 1.0 / 6.0),
+        (3, 1.0 / 6.0),
+        (4, 1.0 / 6.0),
+        (5, 1.0 / 6.0),
+        (6, 1.0 / 6.0),
+    ]);
     let two = die.power(2);
     assert!((two.tails().at(12) - 1.0 / 36.0).abs() < 1e-15 && (two.tails().at(7) - 21.0 / 36.0).abs() < 1e-14);
     assert_eq!(two.tails().at(2), 1.0);

@@ -51,7 +51,10 @@ fn slandered_users_are_spared() {
         once.add(&Detection::of(&rejected, &world.fake));
     }
     assert!(sequential.recall() > 0.95, "{sequential:?}");
-    assert!(once.honest_removed >= 24 && sequential.honest_removed * 4 <= once.honest_removed, "{once:?} {sequential:?}");
+    assert!(
+        once.honest_removed >= 24 && sequential.honest_removed * 4 <= once.honest_removed,
+        "{once:?} {sequential:?}"
+    );
 }
 
 /// Fakes that befriend twelve users and say nothing of them: φ and S_v hold it against the victims, the default does
@@ -106,6 +109,7 @@ fn threads_change_nothing() {
 #[test]
 fn without_tests_nobody_goes() {
     let world = planted("naive-skip", 5.0, 1);
-    let options = DefenceOptions { conformity: false, imbalance: false, behaviours: vec![], ..DefenceOptions::new(law(5.0, 5)) };
+    let options =
+        DefenceOptions { conformity: false, imbalance: false, behaviours: vec![], ..DefenceOptions::new(law(5.0, 5)) };
     assert!(removed(&world.lists, &options).is_empty());
 }

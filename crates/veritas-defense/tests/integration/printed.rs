@@ -25,7 +25,9 @@ fn formulas() {
     assert_eq!(confidence_as_printed(4, 4, 5, 0.7), 0.8);
     assert!((confidence_as_printed(5, 1, 5, 0.5) - 0.2 * (-2.0_f64).exp()).abs() < 1e-15);
     assert_eq!(confidence_as_printed(5, 0, 5, 0.5), 0.0);
-    let prune = |lambda, gamma| prune_as_printed(&tallies, &pairs, 5, Neighbourhood::EitherSide, ParametersAsPrinted { lambda, gamma });
+    let prune = |lambda, gamma| {
+        prune_as_printed(&tallies, &pairs, 5, Neighbourhood::EitherSide, ParametersAsPrinted { lambda, gamma })
+    };
     let pruned = prune(0.5, 1.0).unwrap();
     assert_eq!(pruned.removed, vec![3]);
     assert_eq!(pruned.edges, vec![(0, 1, 0.8), (0, 2, (0.2 * (-2.0_f64).exp()) as f32)]);

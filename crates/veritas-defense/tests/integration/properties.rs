@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 use veritas_defense::as_printed::{Neighbourhood, imbalance_as_printed};
-use veritas_defense::{
-    DefenceOptions, EdgeReason, EndorsementLists, MutualPairs, Tallies, UserList, defend,
-};
+use veritas_defense::{DefenceOptions, EdgeReason, EndorsementLists, MutualPairs, Tallies, UserList, defend};
 
 use crate::scenario::law;
 

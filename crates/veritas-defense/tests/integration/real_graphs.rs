@@ -48,7 +48,8 @@ fn coras_gate() {
     let law = law(5.0, 5);
     let world = attacked(cora.graph(), &law, &attacker("naive", 0, 0), &TrustModel::Uniform, 1).unwrap();
     let pairs = MutualPairs::of(&world.lists);
-    let noise = pairs.all().iter().filter(|p| cora.graph().neighbours(p.low as usize).binary_search(&p.high).is_err()).count();
+    let noise =
+        pairs.all().iter().filter(|p| cora.graph().neighbours(p.low as usize).binary_search(&p.high).is_err()).count();
     let expected = law.noise_pairs(2708, 5278);
     assert!((noise as f64 - expected).abs() < 4.9 * expected.sqrt(), "{noise} {expected}");
     let kept = (pairs.all().len() - noise) as f64;

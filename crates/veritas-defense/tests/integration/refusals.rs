@@ -27,10 +27,7 @@ fn lists() {
     assert_eq!(three(list(1, 3, &[(0, 2), (0, 2)])), Err(Error::EntryOrder { user: 1, about: 0 }));
     assert_eq!(three(list(1, 3, &[(3, 2)])), Err(Error::UnknownNode { user: 1, about: 3, nodes: 3 }));
     assert_eq!(three(list(3, 3, &[])), Err(Error::UnknownUser { user: 3, nodes: 3 }));
-    assert_eq!(
-        EndorsementLists::from_users(2, 5, [list(1, 2, &[])]).unwrap_err(),
-        Error::MissingUser { user: 0 }
-    );
+    assert_eq!(EndorsementLists::from_users(2, 5, [list(1, 2, &[])]).unwrap_err(), Error::MissingUser { user: 0 });
     assert_eq!(
         three(list(1, 3, &[(0, 6)])).unwrap_err().to_string(),
         "user 1 grades 0 with 6; stored grades are from 1 to 5"

@@ -34,7 +34,9 @@ pub(crate) fn attacker(name: &str, fakes: usize, victims: usize) -> Attack {
         "mirror-skip" => Attack { grading: Grading::Mirrored, randomizes: false, ..naive },
         "random-grades" => Attack { grading: Grading::Random, ..naive },
         "clique" => Attack { grading: Grading::Mirrored, collusion: Collusion::Peers(12), ..naive },
-        "slander" => Attack { grading: Grading::Lowest, targets: Targets::Shared, collusion: Collusion::Alone, ..naive },
+        "slander" => {
+            Attack { grading: Grading::Lowest, targets: Targets::Shared, collusion: Collusion::Alone, ..naive }
+        }
         "influence" => Attack { grading: Grading::Mirrored, targets: Targets::ByInfluence, ..naive },
         "degree" => Attack { grading: Grading::Mirrored, targets: Targets::ByDegree, ..naive },
         "ghost" => Attack { grading: Grading::Silent, targets: Targets::Shared, collusion: Collusion::Alone, ..naive },
@@ -44,8 +46,17 @@ pub(crate) fn attacker(name: &str, fakes: usize, victims: usize) -> Attack {
 }
 
 pub(crate) const ATTACKERS: [&str; 11] = [
-    "naive", "naive-skip", "mirror", "mirror-skip", "random-grades", "clique", "slander", "influence", "degree",
-    "devils-hand", "ghost",
+    "naive",
+    "naive-skip",
+    "mirror",
+    "mirror-skip",
+    "random-grades",
+    "clique",
+    "slander",
+    "influence",
+    "degree",
+    "devils-hand",
+    "ghost",
 ];
 
 /// Lets the fakes join, grades, and randomizes every one of the n² entries.
@@ -88,7 +99,12 @@ pub(crate) fn randomized_entry_by_entry(
         } else {
             let mut next = 0;
             for about in 0..truth.nodes() as u32 {
-                let grade = if columns.get(next) == Some(&about) { next += 1; own[next - 1] } else { 0 };
+                let grade = if columns.get(next) == Some(&about) {
+                    next += 1;
+                    own[next - 1]
+                } else {
+                    0
+                };
                 if about as usize == user {
                     continue;
                 }

@@ -54,7 +54,9 @@ fn corrected_proposition_two() {
     rows.extend((1..=victims).map(|_| vec![(0_u32, 1_u8)]));
     let grades = nobody(nodes).with_rows(0, &rows).unwrap();
     let sums: Vec<f64> = (0..400)
-        .map(|seed| Tallies::of(&randomized_entry_by_entry(&grades, &law, &vec![false; nodes], seed)).imbalance(0) as f64)
+        .map(|seed| {
+            Tallies::of(&randomized_entry_by_entry(&grades, &law, &vec![false; nodes], seed)).imbalance(0) as f64
+        })
         .collect();
     let mean = sums.iter().sum::<f64>() / 400.0;
     let others = (nodes - 1) as f64 - f64::from(victims);
@@ -114,13 +116,17 @@ fn sparse_lists_have_the_law_of_slow_ones() {
     for epsilon in [1.0, 5.0] {
         let law = law(epsilon, 5);
         let nodes = 300_u32;
-        let rows: Vec<Vec<(u32, u8)>> =
-            (0..nodes).map(|u| (0..nodes).filter(|&v| v != u && (u + v) % 10 == 0).map(|v| (v, ((u * v) % 5 + 1) as u8)).collect()).collect();
+        let rows: Vec<Vec<(u32, u8)>> = (0..nodes)
+            .map(|u| {
+                (0..nodes).filter(|&v| v != u && (u + v) % 10 == 0).map(|v| (v, ((u * v) % 5 + 1) as u8)).collect()
+            })
+            .collect();
         let grades = nobody(300).with_rows(0, &rows).unwrap();
         let bypass = vec![false; 300];
         let mut counts = [[[0.0_f64; 6]; 6]; 2];
         for seed in 0..30 {
-            let sparse = randomize_lists(&grades, &law, &bypass, 1 << 30, |u| crate::scenario::rng(seed, u.into())).unwrap();
+            let sparse =
+                randomize_lists(&grades, &law, &bypass, 1 << 30, |u| crate::scenario::rng(seed, u.into())).unwrap();
             let slow = randomized_entry_by_entry(&grades, &law, &bypass, 1000 + seed);
             for (lists, counts) in [sparse, slow].iter().zip(&mut counts) {
                 for u in 0..300 {
@@ -160,7 +166,11 @@ fn population_is_recovered() {
     }
     let total: f64 = (1..=5).flat_map(|a| (1..=5).map(move |b| (a, b))).map(|(a, b)| population.joint(a, b)).sum();
     assert!((total - 1.0).abs() < 1e-9);
-    assert!((population.edges() - graph.edges() as f64).abs() < Z * (graph.edges() as f64 * 0.2).sqrt(), "{}", population.edges());
+    assert!(
+        (population.edges() - graph.edges() as f64).abs() < Z * (graph.edges() as f64 * 0.2).sqrt(),
+        "{}",
+        population.edges()
+    );
     // Posterior degrees against the true ones, over all nodes: shrunk, so right on average.
     let mean: f64 = (0..1500).map(|v| population.degree(pairs.count(v))).sum::<f64>() / 1500.0;
     assert!((mean - 8.0).abs() < 0.25, "{mean}");

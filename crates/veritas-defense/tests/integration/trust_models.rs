@@ -34,7 +34,8 @@ fn an_oracle_errs_as_often_as_it_says() {
         }
     }
     // 1 with probability .9 + .1·.01 of a fake, .1 + .9·.01 of a friend; 4.9 standard errors.
-    let near = |share: f64, expected: f64, n: f64| (share - expected).abs() < 4.9 * (expected * (1.0 - expected) / n).sqrt();
+    let near =
+        |share: f64, expected: f64, n: f64| (share - expected).abs() < 4.9 * (expected * (1.0 - expected) / n).sqrt();
     assert!(near(doubted / of_fakes, 0.901, of_fakes), "{}", doubted / of_fakes);
     assert!(near(ones / friends, 0.109, friends), "{}", ones / friends);
     // Neither errs, or both do, or the shared grade is 1 anyway; each edge is counted twice.
@@ -45,7 +46,8 @@ fn an_oracle_errs_as_often_as_it_says() {
 #[test]
 fn common_neighbours_are_counted() {
     // A square with one diagonal, and a pendant.
-    let graph = CsrGraph::from_edges(5, &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)], EdgeKind::Undirected).unwrap();
+    let graph =
+        CsrGraph::from_edges(5, &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)], EdgeKind::Undirected).unwrap();
     let world = World { graph: &graph, fake: &[false; 5], profiles: None };
     let model = TrustModel::CommonNeighbours;
     let grades = model.grades(world, 5, &mut rng(0, 0)).unwrap();
