@@ -4,7 +4,7 @@
 //! Memory is the caller's to measure (`/usr/bin/time -v`): the estimate is printed beside.
 
 #[path = "../tests/integration/scenario.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::unwrap_used)]
 mod scenario;
 
 use std::time::Instant;

@@ -6,7 +6,7 @@
 //! for each detector the share of fakes caught and of honest users removed, in percent over all seeds.
 
 #[path = "../tests/integration/scenario.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::unwrap_used)]
 mod scenario;
 
 use graph_denoise::CsrGraph;

@@ -90,10 +90,10 @@ pub(crate) fn randomized_entry_by_entry(
     let truth = grades.lists();
     let randomizer: &RandomizedResponse = law.randomizer();
     let (mut indptr, mut indices, mut reports) = (vec![0], Vec::new(), Vec::new());
-    for user in 0..truth.nodes() {
+    for (user, &skips) in bypass.iter().enumerate() {
         let mut rng = rng(seed, user as u64);
         let (columns, own) = truth.row(user);
-        if bypass[user] {
+        if skips {
             indices.extend_from_slice(columns);
             reports.extend_from_slice(own);
         } else {
