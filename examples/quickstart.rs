@@ -11,8 +11,9 @@ fn main() -> anyhow::Result<()> {
     // Each user's feature vector goes through the multi-bit mechanism once, at ε = 2.
     let dataset = DatasetSpec::default_synthetic();
     let features = FeatureSpec::MultiBit { epsilon: "2".parse()?, sample_size: SampleSize::Optimal };
-    let tuned = Hyperparameters::find(dataset.name(), ModelKind::Gcn, features.arm())?;
-    let plan = Plan { seed: 1, repeats: 3, arms: vec![Spec::tuned(dataset, features, &tuned)] }.with_controls();
+    let tuned = Hyperparameters::find(dataset.name(), ModelKind::Gcn, features.arm(), false)?;
+    let plan = Plan { seed: 1, repeats: 3, arms: vec![Spec::tuned(dataset, features, ModelKind::Gcn, &tuned)] }
+        .with_controls();
 
     let folder = tempfile::tempdir()?;
     let settings = Settings { jobs: 2, threads: 1, device: DeviceChoice::Cpu, code: code_stamp(folder.path()) };

@@ -20,7 +20,8 @@ pub(crate) fn run(require_data: bool, skip_tests: bool) -> Result<()> {
         test::run(require_data)?;
     }
     run_cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "--deny warnings")])?;
-    run_cargo(&["bench", "--package", "benches", "--no-run"], &[])?;
+    // Together with experiments: the same features, so the same build of Burn.
+    run_cargo(&["bench", "--package", "benches", "--package", "experiments", "--benches", "--no-run"], &[])?;
     run_cargo(&["build", "--release", "--package", "examples", "--examples"], &[])?;
     eprintln!("\nall checks passed");
     Ok(())

@@ -1,6 +1,8 @@
 //! `cargo xtask`: the project's commands. Each one is a plain sequence of child processes.
 
 mod ci;
+mod data;
+mod fetch;
 mod layers;
 mod process;
 mod test;
@@ -24,6 +26,25 @@ enum Command {
     #[command(disable_help_flag = true)]
     Reproduce {
         /// Passed on to the experiment runner.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Downloads public graphs, checks and imports them into `data/cache`.
+    Fetch {
+        /// cora, citeseer, pubmed, lastfm, facebook, wikipedia, twitch, or all.
+        #[arg(required = true)]
+        names: Vec<String>,
+        /// A folder or an address with NAME/raw/FILE below it, in place of the public sources.
+        #[arg(long, value_name = "DIR|URL")]
+        from: Option<String>,
+        /// Folder to put the data sets into [default: data/cache].
+        #[arg(long, value_name = "DIR")]
+        to: Option<std::path::PathBuf>,
+    },
+    /// Lists, shows, checks and imports graph data (`data --help` lists the commands).
+    #[command(disable_help_flag = true)]
+    Data {
+        /// Passed on to the program that knows the data.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -55,6 +76,8 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Reproduce { arguments } => return process::reproduce(&arguments),
+        Command::Fetch { names, from, to } => fetch::run(&fetch::Options { names, from, to }),
+        Command::Data { arguments } => return data::run(&arguments),
         Command::Test { require_data } => test::run(require_data),
         Command::Ci { require_data, skip_tests } => ci::run(require_data, skip_tests),
         Command::Layers { print: true } => {

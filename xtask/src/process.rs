@@ -40,12 +40,10 @@ pub(crate) fn run_cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Res
 ///
 /// Its exit code is returned: 0 done, 1 failed, 2 wrong arguments, 130 stopped by Ctrl-C.
 pub(crate) fn reproduce(arguments: &[String]) -> ExitCode {
-    let build = ["build", "--release", "--package", "experiments", "--bin", "reproduce"];
-    let ready = root().join("target/release/reproduce").exists();
-    if !ready {
-        eprintln!("Building the experiment runner. The first time takes some minutes (the neural-network library).");
+    if !target_directory().join("release/reproduce").exists() {
+        eprintln!("Building the experiment runner; the first time takes some minutes (the neural-network library).");
     }
-    let built = cargo().args(build).args(if ready { &["--quiet"][..] } else { &[] }).status();
+    let built = cargo().args(["build", "--release", "--package", "experiments", "--bin", "reproduce"]).status();
     match built {
         Ok(status) if status.success() => {}
         Ok(_) => return ExitCode::FAILURE,

@@ -10,12 +10,8 @@ use crate::process::root;
 const LONGEST: usize = 500;
 
 /// Words with no honest use here, and the project's own word for the thing.
-const WORDS: [(&str, &str); 4] = [
-    ("noisify", "randomize"),
-    ("debias", "rectify"),
-    ("x_star", "report"),
-    ("anonymise", "randomize"),
-];
+const WORDS: [(&str, &str); 4] =
+    [("noisify", "randomize"), ("debias", "rectify"), ("x_star", "report"), ("anonymise", "randomize")];
 
 /// Checks every tracked Rust file.
 pub(crate) fn check() -> Result<()> {

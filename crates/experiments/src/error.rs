@@ -18,6 +18,12 @@ pub enum Error {
         /// Greatest permitted value.
         most: f64,
     },
+    /// Knobs that exclude each other.
+    #[error("{what}")]
+    Combination {
+        /// Which, and why.
+        what: &'static str,
+    },
     /// A plan with nothing to run.
     #[error("a plan needs at least one arm and one repeat; this one has {arms} arms and {repeats} repeats")]
     EmptyPlan {

@@ -13,10 +13,14 @@ const TABLE: &str = include_str!("../../../data/hyperparameters.toml");
 pub struct Hyperparameters {
     /// Data set, or `*` for every one without an entry of its own.
     pub dataset: String,
-    /// Model.
-    pub model: ModelKind,
+    /// Model; absent for every one without an entry of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelKind>,
     /// Kind of features.
     pub arm: Arm,
+    /// For labels that went through randomized response; the other entries are for true labels.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private_labels: bool,
     /// How the adjacency is normalised for propagation.
     pub normalization: Normalization,
     /// Propagation steps.
@@ -44,17 +48,21 @@ struct Table {
 }
 
 impl Hyperparameters {
-    /// The entry for `dataset`, else the one for `*`.
+    /// The entry for `dataset` and `model`, else for `dataset` and any model, else for `*`.
     ///
     /// # Errors
     /// [`Error::NoHyperparameters`] when there is neither.
-    pub fn find(dataset: &str, model: ModelKind, arm: Arm) -> Result<Self, Error> {
+    pub fn find(dataset: &str, model: ModelKind, arm: Arm, private_labels: bool) -> Result<Self, Error> {
         let entries = Self::all();
-        let fits = |name: &str| {
-            entries.iter().find(|entry| entry.dataset == name && entry.model == model && entry.arm == arm).cloned()
+        let fits = |name: &str, model: Option<ModelKind>| {
+            let kind = (arm, private_labels);
+            let mut of_kind = entries.iter().filter(|entry| (entry.arm, entry.private_labels) == kind);
+            of_kind.find(|entry| entry.dataset == name && entry.model == model).cloned()
         };
-        fits(dataset)
-            .or_else(|| fits("*"))
+        fits(dataset, Some(model))
+            .or_else(|| fits(dataset, None))
+            .or_else(|| fits("*", Some(model)))
+            .or_else(|| fits("*", None))
             .ok_or_else(|| Error::NoHyperparameters { dataset: dataset.to_owned(), arm: arm.label() })
     }
 
@@ -77,7 +85,9 @@ mod tests {
         assert!(!Hyperparameters::all().is_empty());
         for arm in [Arm::Clean, Arm::MultiBit, Arm::Sim, Arm::FeatureFree] {
             for dataset in ["cora", "synthetic", "my-own"] {
-                Hyperparameters::find(dataset, ModelKind::Gcn, arm).expect("an entry");
+                for private_labels in [false, true] {
+                    Hyperparameters::find(dataset, ModelKind::Gcn, arm, private_labels).expect("an entry");
+                }
             }
         }
     }

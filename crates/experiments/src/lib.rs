@@ -15,8 +15,8 @@
 //!     seed: 1, nodes: 200, classes: 3, dimensions: 20, mean_degree: 6.0, degree_exponent: 3.0, homophily: 0.8, density: 0.1, feature_signal: 0.5,
 //! };
 //! let features = FeatureSpec::MultiBit { epsilon: "1".parse()?, sample_size: SampleSize::Optimal };
-//! let tuned = Hyperparameters::find(dataset.name(), ModelKind::Gcn, features.arm())?;
-//! let mut spec = Spec::tuned(dataset, features, &tuned);
+//! let tuned = Hyperparameters::find(dataset.name(), ModelKind::Gcn, features.arm(), false)?;
+//! let mut spec = Spec::tuned(dataset, features, ModelKind::Gcn, &tuned);
 //! spec.training.epochs = 20;
 //! let plan = Plan { seed: 1, repeats: 2, arms: vec![spec] }.with_controls();
 //!
@@ -58,8 +58,8 @@ pub use record::{CodeStamp, DataStamp, Measured, Outcome, Record, Seconds};
 pub use runner::{Event, Settings, run_plan};
 pub use seed::Seed;
 pub use spec::{
-    Arm, DatasetSpec, FeatureSpec, ModelKind, ModelSpec, Normalization, PropagationSpec, SampleSize, Scale, Selection,
-    Spec, SplitSpec, TrainingSpec,
+    Arm, DatasetSpec, FeatureSpec, LabelSpec, LossSpec, ModelKind, ModelSpec, Normalization, PropagationSpec,
+    SampleSize, Scale, Selection, Spec, SplitSpec, TrainingSpec,
 };
 pub use statistics::Interval;
 pub use truth::Truth;

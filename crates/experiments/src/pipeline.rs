@@ -3,19 +3,20 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use gnn_models::{EpochSelection, ModelConfig, TrainConfig, TrainData, train_with};
+use gnn_models::{EpochSelection, LabelNoise, Loss, ModelConfig, TrainConfig, TrainData, train_with};
 use graph_datasets::Split;
 use graph_denoise::CsrMatrix;
+use ldp_core::RandomizedResponse;
 
 use crate::environment::{peak_memory_mib, reset_peak_memory};
 use crate::features::prepare;
 use crate::record::{Measured, Outcome, Record, Seconds, identity};
-use crate::{Error, ModelKind, Seed, Selection, Settings, Spec, Truth};
+use crate::{Error, LabelSpec, LossSpec, ModelKind, Seed, Selection, Settings, Spec, Truth};
 
 /// Makes one run of `spec` on `truth`: repeat number `repeat` of the experiment with root seed `seed`.
 ///
 /// Split, reports, initial weights and dropout depend on `seed` and `repeat` alone; so all arms of one repeat share the
-/// split and the initial model. The server is handed the labels of training and validation nodes as they are.
+/// split, the noise of the labels and the initial model. The server is handed labels of training and validation nodes only.
 ///
 /// # Errors
 /// [`Error::Stopped`] when `stopped` says so between two epochs, and what data, randomizers, propagation and training
@@ -39,18 +40,19 @@ pub fn run(
         return Err(Error::Stopped);
     }
 
+    let (labels, noise) = received_labels(spec, truth, &split, &root)?;
     let start = Instant::now();
     let data = TrainData {
         graph: dataset.graph(),
         features: &prepared.features,
-        labels: dataset.labels(),
+        labels: &labels,
         selection_labels: None,
         classes: dataset.classes(),
         train: &split.train,
         validation: &split.validation,
     };
     let each_epoch = |_: &gnn_models::Epoch| if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let (model, config) = (model_config(spec), train_config(spec));
+    let (model, config) = (model_config(spec), train_config(spec, noise));
     let trained = train_with(&data, &model, &config, settings.device, root.child("training").word(), each_epoch)
         .map_err(|error| match error {
             gnn_models::Error::Interrupted { .. } => Error::Stopped,
@@ -96,11 +98,36 @@ pub fn run(
 fn model_config(spec: &Spec) -> ModelConfig {
     let kind = match spec.model.kind {
         ModelKind::Gcn => gnn_models::ModelKind::Gcn,
+        ModelKind::Sage => gnn_models::ModelKind::Sage,
+        ModelKind::Gat => gnn_models::ModelKind::Gat,
+        ModelKind::Mlp => gnn_models::ModelKind::Mlp,
     };
     ModelConfig { hidden: spec.model.hidden, dropout: spec.model.dropout, ..ModelConfig::new(kind) }
 }
 
-fn train_config(spec: &Spec) -> TrainConfig {
+/// Labels as the server gets them, 0 for test nodes, and what randomized response did to them.
+fn received_labels(
+    spec: &Spec,
+    truth: &Truth,
+    split: &Split,
+    root: &Seed,
+) -> Result<(Vec<u32>, Option<LabelNoise>), Error> {
+    let dataset = truth.dataset();
+    let mut sent = dataset.labels().to_vec();
+    let mut noise = None;
+    if let LabelSpec::RandomizedResponse { epsilon } = spec.labels {
+        let response = RandomizedResponse::new(epsilon, dataset.classes() as u32)?;
+        response.randomize_all(dataset.labels(), &mut sent, &mut root.child("labels").rng())?;
+        noise = Some(LabelNoise { keep: response.truth_probability(), flip: response.lie_probability() });
+    }
+    let mut received = vec![0; sent.len()];
+    for &node in split.train.iter().chain(&split.validation) {
+        received[node as usize] = sent[node as usize];
+    }
+    Ok((received, noise))
+}
+
+fn train_config(spec: &Spec, noise: Option<LabelNoise>) -> TrainConfig {
     TrainConfig {
         learning_rate: spec.training.learning_rate,
         weight_decay: spec.training.weight_decay,
@@ -108,7 +135,13 @@ fn train_config(spec: &Spec) -> TrainConfig {
         selection: match spec.training.selection {
             Selection::ValidationLoss => EpochSelection::BestValidationLoss,
             Selection::ValidationAccuracy => EpochSelection::BestValidationAccuracy,
+            Selection::LpgnnTriple => EpochSelection::LpgnnTriple { keep: noise.map_or(1.0, |noise| noise.keep) },
             Selection::Last => EpochSelection::Last,
+        },
+        loss: match (&spec.training.loss, noise) {
+            (LossSpec::ForwardCorrection, Some(noise)) => Loss::ForwardCorrection { noise },
+            (LossSpec::Drop { steps }, noise) => Loss::Drop { noise, steps: *steps },
+            _ => Loss::CrossEntropy,
         },
         ..TrainConfig::default()
     }

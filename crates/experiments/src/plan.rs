@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Arm, Error, FeatureSpec, Spec};
+use crate::{Error, FeatureSpec, Spec};
 
 /// What one invocation runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,23 +57,17 @@ impl Plan {
     pub fn with_controls(mut self) -> Self {
         for private in self.arms.clone() {
             let FeatureSpec::MultiBit { epsilon, sample_size } = private.features else { continue };
-            let sim = FeatureSpec::Sim { epsilon, sample_size };
-            if !self.arms.iter().any(|arm| arm.features == sim && arm.dataset == private.dataset) {
-                self.arms.push(Spec { features: sim, ..private.clone() });
-            }
-            for kind in [Arm::Clean, Arm::FeatureFree] {
-                if self.arms.iter().any(|arm| arm.features.arm() == kind && arm.dataset == private.dataset) {
-                    continue;
+            let mut unpropagated = private.clone();
+            unpropagated.features = FeatureSpec::Clean;
+            unpropagated.propagation.steps = 0;
+            unpropagated.propagation.scale = crate::Scale::AsPrinted;
+            let sim = Spec { features: FeatureSpec::Sim { epsilon, sample_size }, ..private.clone() };
+            let free = FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS };
+            let free = Spec { features: free, ..private.clone() };
+            for control in [sim, unpropagated, free] {
+                if !self.arms.iter().any(|arm| arm.serves_as(&control)) {
+                    self.arms.push(control);
                 }
-                let mut control = private.clone();
-                if kind == Arm::Clean {
-                    control.features = FeatureSpec::Clean;
-                    control.propagation.steps = 0;
-                    control.propagation.scale = crate::Scale::AsPrinted;
-                } else {
-                    control.features = FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS };
-                }
-                self.arms.push(control);
             }
         }
         self

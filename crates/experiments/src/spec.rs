@@ -15,6 +15,8 @@ pub struct Spec {
     pub split: SplitSpec,
     /// What the server gets to see of the features.
     pub features: FeatureSpec,
+    /// What the server gets to see of the labels of training and validation nodes.
+    pub labels: LabelSpec,
     /// What the server does with it before training.
     pub propagation: PropagationSpec,
     /// The network.
@@ -56,19 +58,19 @@ pub enum DatasetSpec {
 }
 
 impl DatasetSpec {
-    /// The graph that runs where no data set is at hand: ten features that say much of the class, so that even one noisy
-    /// report of one of them carries some of it, and a graph of middling homophily.
+    /// The graph that runs where no data set is at hand: six features that say much of the class, so that even one noisy
+    /// bit about one of them carries some of it, and a graph of middling homophily.
     pub fn default_synthetic() -> Self {
         Self::Synthetic {
             seed: 1,
             nodes: 1500,
-            classes: 5,
-            dimensions: 10,
-            mean_degree: 8.0,
+            classes: 3,
+            dimensions: 6,
+            mean_degree: 6.0,
             degree_exponent: 3.0,
-            homophily: 0.5,
-            density: 0.3,
-            feature_signal: 0.9,
+            homophily: 0.45,
+            density: 0.34,
+            feature_signal: 1.0,
         }
     }
 
@@ -116,6 +118,29 @@ pub enum FeatureSpec {
         /// Number of columns.
         dimensions: usize,
     },
+}
+
+/// What the server gets to see of the labels of training and validation nodes. Test labels never leave the experimenter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LabelSpec {
+    /// The true labels. No privacy.
+    Clean,
+    /// k-ary randomized response: one user's label is ε-LDP, on top of what the features spend.
+    RandomizedResponse {
+        /// Budget for one user's label.
+        epsilon: Epsilon,
+    },
+}
+
+impl LabelSpec {
+    /// The budget, where there is one.
+    pub fn epsilon(&self) -> Option<Epsilon> {
+        match self {
+            Self::Clean => None,
+            Self::RandomizedResponse { epsilon } => Some(*epsilon),
+        }
+    }
 }
 
 /// The kinds of [`FeatureSpec`], as tables and hyper-parameters name them.
@@ -229,6 +254,24 @@ pub struct ModelSpec {
 pub enum ModelKind {
     /// Two graph-convolution layers.
     Gcn,
+    /// Two GraphSAGE layers with the mean of the neighbours.
+    Sage,
+    /// Two graph-attention layers, four heads in the first.
+    Gat,
+    /// A multilayer perceptron: no graph but what propagation put into the features.
+    Mlp,
+}
+
+impl ModelKind {
+    /// The name that tables print.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Gcn => "GCN",
+            Self::Sage => "SAGE",
+            Self::Gat => "GAT",
+            Self::Mlp => "MLP",
+        }
+    }
 }
 
 /// Full-batch training with Adam.
@@ -241,8 +284,25 @@ pub struct TrainingSpec {
     pub weight_decay: f64,
     /// Number of epochs.
     pub epochs: usize,
+    /// What is minimised.
+    pub loss: LossSpec,
     /// Which epoch's model is kept.
     pub selection: Selection,
+}
+
+/// What is minimised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LossSpec {
+    /// Cross-entropy with the labels as the server holds them.
+    CrossEntropy,
+    /// Cross-entropy after the predictions went through the randomized response of the labels.
+    ForwardCorrection,
+    /// LPGNN's label denoising with propagation: forward correction, and predictions and labels propagated.
+    Drop {
+        /// K_y, steps of label propagation.
+        steps: usize,
+    },
 }
 
 /// Which epoch's model is kept. Each rule reads validation labels as the server holds them.
@@ -253,24 +313,48 @@ pub enum Selection {
     ValidationLoss,
     /// The epoch with the greatest validation accuracy.
     ValidationAccuracy,
+    /// The rule of LPGNN's reference implementation: validation loss, validation accuracy and training accuracy must all
+    /// improve, and neither accuracy may exceed what labels with this noise permit.
+    LpgnnTriple,
     /// The last epoch; looks at no validation label.
     Last,
 }
 
 impl Spec {
-    /// The spec with tuned values, a split of 50 % training, 25 % validation and 25 % test nodes, and the epoch of least
+    /// Whether the two differ in nothing but what the server sees of the features and what was tuned for that: a method
+    /// and its null control.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.dataset == other.dataset
+            && self.split == other.split
+            && self.labels == other.labels
+            && self.model.kind == other.model.kind
+            && self.model.hidden == other.model.hidden
+            && std::mem::discriminant(&self.training.loss) == std::mem::discriminant(&other.training.loss)
+            && self.training.selection == other.training.selection
+    }
+
+    /// Whether this is the same control as `wanted`, however tuned: the same kind of features at the same ε.
+    pub(crate) fn serves_as(&self, wanted: &Self) -> bool {
+        self.is_beside(wanted)
+            && self.features.arm() == wanted.features.arm()
+            && self.features.epsilon() == wanted.features.epsilon()
+    }
+
+    /// The spec with tuned values, true labels, a split of 50 % training, 25 % validation and 25 % test nodes, and the epoch of least
     /// validation loss kept.
-    pub fn tuned(dataset: DatasetSpec, features: FeatureSpec, tuned: &Hyperparameters) -> Self {
+    pub fn tuned(dataset: DatasetSpec, features: FeatureSpec, model: ModelKind, tuned: &Hyperparameters) -> Self {
         Self {
             dataset,
             split: SplitSpec { validation: 0.25, test: 0.25 },
             features,
+            labels: LabelSpec::Clean,
             propagation: PropagationSpec { normalization: tuned.normalization, steps: tuned.steps, scale: tuned.scale },
-            model: ModelSpec { kind: tuned.model, hidden: tuned.hidden, dropout: tuned.dropout },
+            model: ModelSpec { kind: model, hidden: tuned.hidden, dropout: tuned.dropout },
             training: TrainingSpec {
                 learning_rate: tuned.learning_rate,
                 weight_decay: tuned.weight_decay,
                 epochs: tuned.epochs,
+                loss: LossSpec::CrossEntropy,
                 selection: Selection::ValidationLoss,
             },
         }
@@ -279,7 +363,7 @@ impl Spec {
     /// Checks what the types leave open.
     ///
     /// # Errors
-    /// [`Error::Knob`], naming the knob, its value and the permitted range.
+    /// [`Error::Knob`], naming the knob, its value and the permitted range; [`Error::Combination`].
     pub fn check(&self) -> Result<(), Error> {
         let share = |knob, value: f64, range: std::ops::RangeInclusive<f64>| knob_in(knob, value, range);
         share("split.validation", self.split.validation, 0.001..=0.998)?;
@@ -291,6 +375,13 @@ impl Spec {
         share("training.weight_decay", self.training.weight_decay, 0.0..=10.0)?;
         share("training.epochs", self.training.epochs as f64, 1.0..=1e6)?;
         share("propagation.steps", self.propagation.steps as f64, 0.0..=1e4)?;
+        if let LossSpec::Drop { steps } = self.training.loss {
+            share("training.loss.steps", steps as f64, 0.0..=1e4)?;
+        }
+        if self.labels == LabelSpec::Clean && self.training.loss == LossSpec::ForwardCorrection {
+            let what = "training.loss = forward-correction corrects for private labels, but labels are clean";
+            return Err(Error::Combination { what });
+        }
         if let FeatureSpec::FeatureFree { dimensions } = self.features {
             share("features.dimensions", dimensions as f64, 1.0..=1e6)?;
         }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::{Arm, Interval, Plan, Record, Spec};
+use crate::{Arm, Epsilon, Interval, LossSpec, Plan, Record, Spec};
 
 /// The records of one arm, and the difference to its controls.
 #[derive(Debug, Clone)]
@@ -30,7 +30,10 @@ pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
             if spec.features.arm() != Arm::MultiBit {
                 return None;
             }
-            let control = plan.arms.iter().find(|other| is_control(spec, other, kind))?;
+            let same_budget = |other: &Spec| kind != Arm::Sim || other.features.epsilon() == spec.features.epsilon();
+            let is_control =
+                |other: &&Spec| other.features.arm() == kind && other.is_beside(spec) && same_budget(other);
+            let control = plan.arms.iter().find(is_control)?;
             let theirs = of(control);
             let difference = |record: &&Record| {
                 let other = theirs.iter().find(|other| other.repeat == record.repeat && other.seed == record.seed)?;
@@ -42,14 +45,6 @@ pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
         rows.push(Row { spec: spec.clone(), accuracy, feature_benefit, over_feature_free });
     }
     rows
-}
-
-/// Whether `other` is the control of that kind to the private arm `spec`.
-fn is_control(spec: &Spec, other: &Spec, kind: Arm) -> bool {
-    other.features.arm() == kind
-        && other.dataset == spec.dataset
-        && other.model.kind == spec.model.kind
-        && (kind != Arm::Sim || other.features.epsilon() == spec.features.epsilon())
 }
 
 /// The summary as Markdown: accuracy beside its controls, then what the words mean.
@@ -73,17 +68,18 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
         }
     }
     let _ = writeln!(text, "Seed {}, {} repeats.\n", plan.seed, plan.repeats);
-    text += "| data | model | features | ε | K | runs | test accuracy, % | feature benefit, points | over FeatFree, points |\n";
-    text += "|---|---|---|---|---|---|---|---|---|\n";
+    text += "| data | model | features | ε | labels | K | runs | test accuracy, % | feature benefit, points | over FeatFree, points |\n";
+    text += "|---|---|---|---|---|---|---|---|---|---|\n";
     for row in rows(plan, records) {
         let spec = &row.spec;
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             spec.dataset.name(),
-            model(spec),
+            spec.model.kind.label(),
             spec.features.arm().label(),
-            spec.features.epsilon().map_or("–".to_owned(), |epsilon| epsilon.to_string()),
+            budget(spec.features.epsilon()),
+            labels(spec),
             spec.propagation.steps,
             row.accuracy.count,
             shown(row.accuracy),
@@ -95,7 +91,8 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
              reports and initial model, the same for all rows.\n\n\
              * **NonPriv**: the true features, no privacy.\n\
              * **LPGNN**: each user's feature vector through the multi-bit mechanism; one report is ε-LDP for that vector. \
-             The graph, the labels and the split are public to the server.\n\
+             The graph and the split are public to the server, and so are labels unless a row states their ε, which adds to \
+             the features'.\n\
              * **SIM**: reports of the same shape as LPGNN's with no data in them.\n\
              * **FeatFree**: random numbers in place of features.\n\
              * **feature benefit**: LPGNN less SIM, paired by repeat: what the data in the reports added to their shape. \
@@ -105,10 +102,19 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
     text
 }
 
-fn model(spec: &Spec) -> &'static str {
-    match spec.model.kind {
-        crate::ModelKind::Gcn => "GCN",
-    }
+fn budget(epsilon: Option<Epsilon>) -> String {
+    epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string())
+}
+
+/// What the labels cost and how their noise is met.
+fn labels(spec: &Spec) -> String {
+    let Some(epsilon) = spec.labels.epsilon() else { return "true".to_owned() };
+    let loss = match spec.training.loss {
+        LossSpec::CrossEntropy => "cross-entropy".to_owned(),
+        LossSpec::ForwardCorrection => "forward correction".to_owned(),
+        LossSpec::Drop { steps } => format!("Drop, K = {steps}"),
+    };
+    format!("ε = {epsilon}, {loss}")
 }
 
 fn shown(interval: Interval) -> String {
@@ -129,8 +135,8 @@ fn benefit(interval: Interval) -> String {
 /// Median wall seconds by stage and greatest memory, one row an arm.
 pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
     let mut text = String::from(
-        "| features | ε | randomize, s | propagate, s | train, s | evaluate, s | peak memory, MiB | threads × jobs |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "| model | features | ε | labels | randomize, s | propagate, s | train, s | evaluate, s | peak memory, MiB | threads × jobs |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for spec in &plan.arms {
         let measured: Vec<_> =
@@ -144,9 +150,11 @@ pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
         let peak = measured.iter().map(|one| one.peak_memory_mib).fold(0.0, f64::max);
         let _ = writeln!(
             text,
-            "| {} | {} | {:.4} | {:.4} | {:.3} | {:.4} | {peak:.0} | {} × {} |",
+            "| {} | {} | {} | {} | {:.4} | {:.4} | {:.3} | {:.4} | {peak:.0} | {} × {} |",
+            spec.model.kind.label(),
             spec.features.arm().label(),
-            spec.features.epsilon().map_or("–".to_owned(), |epsilon| epsilon.to_string()),
+            budget(spec.features.epsilon()),
+            labels(spec),
             median(|seconds| seconds.randomize),
             median(|seconds| seconds.propagate),
             median(|seconds| seconds.train),
@@ -166,6 +174,7 @@ pub fn csv(plan: &Plan, records: &[Record]) -> String {
         "model",
         "features",
         "epsilon",
+        "labels",
         "steps",
         "learning_rate",
         "weight_decay",
@@ -185,9 +194,10 @@ pub fn csv(plan: &Plan, records: &[Record]) -> String {
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         let _ = writer.write_record([
             spec.dataset.name().to_owned(),
-            model(spec).to_owned(),
+            spec.model.kind.label().to_owned(),
             spec.features.arm().label().to_owned(),
             spec.features.epsilon().map_or(String::new(), |epsilon| epsilon.to_string()),
+            labels(spec),
             spec.propagation.steps.to_string(),
             spec.training.learning_rate.to_string(),
             spec.training.weight_decay.to_string(),

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use graph_datasets::SearchPath;
 
-use crate::{Arm, Error, Event, Hyperparameters, Interval, Plan, Record, Seed, Settings, Spec, run_plan};
+use crate::{Arm, Error, Event, Hyperparameters, Interval, LabelSpec, Plan, Record, Seed, Settings, Spec, run_plan};
 
 /// The grid. NonPriv features are not propagated further than the model does it.
 struct Grid {
@@ -94,11 +94,14 @@ struct Entries {
 }
 
 fn write_entry(text: &mut String, point: &Spec, score: Interval, plan: &Plan, tried: usize) -> Result<(), Error> {
-    let budget = point.features.epsilon().map_or(String::new(), |epsilon| format!(" at ε = {epsilon}"));
+    let name = point.dataset.name();
+    let budget = point.features.epsilon().map_or(String::new(), |epsilon| format!(" --epsilon {epsilon}"));
+    let command = format!("--tune --dataset {name}{budget} --seeds {} --seed {}", plan.repeats, plan.seed);
     let entry = Hyperparameters {
         dataset: point.dataset.name().to_owned(),
-        model: point.model.kind,
+        model: Some(point.model.kind),
         arm: point.features.arm(),
+        private_labels: point.labels != LabelSpec::Clean,
         normalization: point.propagation.normalization,
         steps: point.propagation.steps,
         scale: point.propagation.scale,
@@ -108,8 +111,8 @@ fn write_entry(text: &mut String, point: &Spec, score: Interval, plan: &Plan, tr
         weight_decay: point.training.weight_decay,
         epochs: point.training.epochs,
         chosen: format!(
-            "best of {tried} by clean validation accuracy ({:.2} %, {} splits){budget}: reproduce --tune --seed {}",
-            score.mean, score.count, plan.seed
+            "best of {tried} by clean validation accuracy ({:.2} %, {} splits): {command}",
+            score.mean, score.count
         ),
     };
     let _ = writeln!(text, "{}", toml::to_string(&Entries { entry: [entry] })?);

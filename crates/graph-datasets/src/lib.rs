@@ -2,7 +2,7 @@
 //!
 //! A [`Dataset`] is ground truth: graph, features, labels, and the public constants that go with them. It comes from a
 //! file of the [`catalog`] ([`load`]), from a file of one's own ([`Dataset::read_npz`]) or from a generator
-//! ([`BlockModel`]). Whatever the way, the same checks stand before it: a data set that exists is well-formed.
+//! ([`BlockModel`], [`ContextualBlockModel`]). Whatever the way, the same checks stand before it: a data set that exists is well-formed.
 //!
 //! ```
 //! use chacha20::ChaCha12Rng;
@@ -22,18 +22,25 @@
 mod catalog;
 mod dataset;
 mod error;
+mod import;
 mod locate;
 mod npz;
 mod range;
 mod scale;
 mod split;
+mod split_file;
+mod stats;
 mod synthetic;
+mod views;
 
 pub use catalog::{Canonical, Card, RawFile, RawFormat, card, catalog, load};
 pub use dataset::{Dataset, DatasetParts};
 pub use error::Error;
+pub use import::{Imported, OwnData, import_own, import_public, import_twitch_embedding, read_public};
 pub use locate::{DATA_DIR_VARIABLE, SearchPath};
 pub use range::FeatureRange;
 pub use scale::Scaling;
 pub use split::Split;
-pub use synthetic::BlockModel;
+pub use stats::{FeatureStatistics, Statistics};
+pub use synthetic::{BlockModel, ContextualBlockModel};
+pub use views::LabelView;

@@ -1,7 +1,6 @@
 //! What a constant becomes under a filter: one number a node, so that a dense offset is never written out.
 
 use crate::propagate::Pattern;
-use crate::weights::Form;
 use crate::{Error, Filter, Weights};
 
 /// `offset · Σₖ cₖ Wᵏ 1`, summed in f64.
@@ -30,10 +29,7 @@ pub(crate) fn constant_part(weights: &Weights<'_>, filter: &Filter, offset: f32)
 /// `to = W_hop · from` for one column in f64.
 pub(crate) fn apply_hop(weights: &Weights<'_>, hop: usize, from: &[f64], to: &mut [f64]) {
     let Pattern { indptr, indices, values } = Pattern::of(weights);
-    let scales = match &weights.form {
-        Form::Scaled { hops, .. } => Some(&hops[hop.min(hops.len() - 1)]),
-        Form::Matrix(_) => None,
-    };
+    let scales = weights.scales(hop);
     for (row, to) in to.iter_mut().enumerate() {
         let range = indptr[row]..indptr[row + 1];
         *to = range

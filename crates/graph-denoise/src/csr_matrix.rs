@@ -58,6 +58,53 @@ impl CsrMatrix {
         Ok(Self { columns, indptr, indices, values })
     }
 
+    /// Builds a matrix from `(row, column, value)` in any order; values of the same place are added, in the order given.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a row outside `0..rows` (`found` is one more than the row), [`Error::Column`],
+    /// [`Error::NotFinite`], also for a sum.
+    ///
+    /// # Complexity
+    /// Time O(rows + entries · log(longest row)), space O(rows + entries).
+    pub fn from_triplets(rows: usize, columns: usize, triplets: &[(u32, u32, f32)]) -> Result<Self, Error> {
+        let mut next = vec![0usize; rows + 1];
+        for &(row, column, value) in triplets {
+            let at = row as usize;
+            if at >= rows {
+                return Err(Error::Shape { what: "rows that a triplet needs", expected: rows, found: at + 1 });
+            }
+            if column as usize >= columns {
+                return Err(Error::Column { row: at, column, columns });
+            }
+            if !value.is_finite() {
+                return Err(Error::NotFinite { what: "sparse matrix", row: at, value });
+            }
+            next[at + 1] += 1;
+        }
+        for row in 0..rows {
+            next[row + 1] += next[row];
+        }
+        let starts = next.clone();
+        let mut sorted = vec![(0u32, 0f32); triplets.len()];
+        for &(row, column, value) in triplets {
+            sorted[next[row as usize]] = (column, value);
+            next[row as usize] += 1;
+        }
+        let mut indptr = Vec::with_capacity(rows + 1);
+        let (mut indices, mut values) = (Vec::with_capacity(sorted.len()), Vec::with_capacity(sorted.len()));
+        indptr.push(0);
+        for row in 0..rows {
+            let list = &mut sorted[starts[row]..starts[row + 1]];
+            list.sort_by_key(|entry| entry.0);
+            for same in list.chunk_by(|a, b| a.0 == b.0) {
+                indices.push(same[0].0);
+                values.push(same.iter().map(|entry| entry.1).sum::<f32>());
+            }
+            indptr.push(indices.len());
+        }
+        Self::new(columns, indptr, indices, values)
+    }
+
     /// Takes arrays that this crate made: they keep what [`CsrMatrix::new`] checks.
     pub(crate) fn trusted(columns: usize, indptr: Vec<usize>, indices: Vec<u32>, values: Vec<f32>) -> Self {
         Self { columns, indptr, indices, values }

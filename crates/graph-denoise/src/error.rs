@@ -99,4 +99,12 @@ pub enum Error {
         /// Number of classes.
         classes: usize,
     },
+    /// A range without width.
+    #[error("the range of codes must have low < high, got {low} and {high}")]
+    Range {
+        /// Lower end.
+        low: f32,
+        /// Upper end.
+        high: f32,
+    },
 }

@@ -2,6 +2,7 @@
 
 use rand_core::Rng;
 
+use crate::low_precision::widen;
 use crate::{CsrMatrix, Error, FeatureMatrix, Filter, Rows, Weights, propagate_blocks};
 
 /// Second moments of the noise in a filtered value, one number a node and a dimension.
@@ -154,6 +155,15 @@ fn squared_distance(reports: Rows<'_>, node: usize, values: &[f32]) -> f64 {
     match reports {
         Rows::Dense(matrix) => {
             matrix.row(node).iter().zip(values).map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2)).sum()
+        }
+        Rows::Codes { codes, offset } => codes
+            .row(node)
+            .iter()
+            .zip(values)
+            .map(|(&code, &b)| (f64::from(codes.scale()) * f64::from(code) + f64::from(offset) - f64::from(b)).powi(2))
+            .sum(),
+        Rows::Bf16(matrix) => {
+            matrix.row(node).iter().zip(values).map(|(&bits, &b)| (f64::from(widen(bits)) - f64::from(b)).powi(2)).sum()
         }
         Rows::Sparse { entries, offset } => {
             let from_offset = |value: f32| f64::from(value) - f64::from(offset);

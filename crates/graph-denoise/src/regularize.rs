@@ -113,6 +113,14 @@ pub fn propagate_regularized<'r>(
                 let entries = regularize_reports(entries, *threshold)?;
                 propagate(weights, Rows::Sparse { entries: &entries, offset }, filter)
             }
+            Rows::Codes { .. } | Rows::Bf16(_) => {
+                let mut matrix = propagate(weights, reports.without_offset(), &Filter::power(0))?;
+                let thresholds = vec![*threshold; matrix.rows()];
+                regularize(&mut matrix, &thresholds)?;
+                let mut values = propagate(weights, &matrix, filter)?;
+                add_constant(weights, reports, filter, &mut values)?;
+                Ok(values)
+            }
         },
         Regularization::Aggregate { threshold } => after(weights, reports, filter, &vec![*threshold; reports.rows()]),
         Regularization::AggregatePerNode { thresholds } => after(weights, reports, filter, thresholds),
@@ -125,23 +133,28 @@ fn after(
     filter: &Filter,
     thresholds: &[f32],
 ) -> Result<FeatureMatrix, Error> {
-    let Rows::Sparse { entries, offset } = reports else {
-        let mut values = propagate(weights, reports, filter)?;
-        regularize(&mut values, thresholds)?;
-        return Ok(values);
-    };
-    let mut values = propagate(weights, entries, filter)?;
+    let mut values = propagate(weights, reports.without_offset(), filter)?;
     regularize(&mut values, thresholds)?;
-    if offset != 0.0 && values.columns() > 0 {
-        let constant = constant_part(weights, filter, offset)?;
-        let columns = values.columns();
+    add_constant(weights, reports, filter, &mut values)?;
+    Ok(values)
+}
+
+fn add_constant(
+    weights: &Weights<'_>,
+    reports: Rows<'_>,
+    filter: &Filter,
+    values: &mut FeatureMatrix,
+) -> Result<(), Error> {
+    let columns = values.columns();
+    if reports.offset() != 0.0 && columns > 0 {
+        let constant = constant_part(weights, filter, reports.offset())?;
         for (row, constant) in values.as_mut_slice().chunks_exact_mut(columns).zip(constant) {
             for value in row {
                 *value += constant;
             }
         }
     }
-    Ok(values)
+    Ok(())
 }
 
 fn check(node: usize, threshold: f32) -> Result<(), Error> {

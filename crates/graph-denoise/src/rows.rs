@@ -1,6 +1,6 @@
-//! What a propagation takes in: dense rows, or sparse reports with a constant that is never written out.
+//! What a propagation takes in: dense rows at three precisions, or sparse reports; constants are never written out.
 
-use crate::{CsrMatrix, FeatureMatrix};
+use crate::{Bf16Matrix, CodeMatrix, CsrMatrix, FeatureMatrix};
 
 /// Input rows, one a node.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +18,15 @@ pub enum Rows<'a> {
         /// Added to every value.
         offset: f32,
     },
+    /// One byte a value: value = `offset + scale · code`.
+    Codes {
+        /// Codes and their scale.
+        codes: &'a CodeMatrix,
+        /// Added to every value.
+        offset: f32,
+    },
+    /// Two bytes a value.
+    Bf16(&'a Bf16Matrix),
 }
 
 impl Rows<'_> {
@@ -26,6 +35,8 @@ impl Rows<'_> {
         match self {
             Self::Dense(matrix) => matrix.rows(),
             Self::Sparse { entries, .. } => entries.rows(),
+            Self::Codes { codes, .. } => codes.rows(),
+            Self::Bf16(matrix) => matrix.rows(),
         }
     }
 
@@ -34,14 +45,25 @@ impl Rows<'_> {
         match self {
             Self::Dense(matrix) => matrix.columns(),
             Self::Sparse { entries, .. } => entries.columns(),
+            Self::Codes { codes, .. } => codes.columns(),
+            Self::Bf16(matrix) => matrix.columns(),
+        }
+    }
+
+    /// The same without the constant.
+    pub(crate) fn without_offset(self) -> Self {
+        match self {
+            Self::Sparse { entries, .. } => Self::Sparse { entries, offset: 0.0 },
+            Self::Codes { codes, .. } => Self::Codes { codes, offset: 0.0 },
+            Self::Dense(_) | Self::Bf16(_) => self,
         }
     }
 
     /// The constant that every value contains.
     pub fn offset(&self) -> f32 {
         match self {
-            Self::Dense(_) => 0.0,
-            Self::Sparse { offset, .. } => *offset,
+            Self::Dense(_) | Self::Bf16(_) => 0.0,
+            Self::Sparse { offset, .. } | Self::Codes { offset, .. } => *offset,
         }
     }
 }
@@ -55,5 +77,17 @@ impl<'a> From<&'a FeatureMatrix> for Rows<'a> {
 impl<'a> From<&'a CsrMatrix> for Rows<'a> {
     fn from(entries: &'a CsrMatrix) -> Self {
         Self::Sparse { entries, offset: 0.0 }
+    }
+}
+
+impl<'a> From<&'a CodeMatrix> for Rows<'a> {
+    fn from(matrix: &'a CodeMatrix) -> Self {
+        Self::Codes { codes: matrix, offset: matrix.offset() }
+    }
+}
+
+impl<'a> From<&'a Bf16Matrix> for Rows<'a> {
+    fn from(matrix: &'a Bf16Matrix) -> Self {
+        Self::Bf16(matrix)
     }
 }

@@ -18,7 +18,7 @@ use crate::{CsrGraph, Error, Filter, Rows, Weights, propagate_blocks};
 /// # Complexity
 /// That of one hop.
 pub fn signal_variance<'r>(graph: &CsrGraph, reports: impl Into<Rows<'r>>, variance: &[f32]) -> Result<f64, Error> {
-    let reports = without_offset(reports.into());
+    let reports = reports.into().without_offset();
     check(graph, "variance", variance)?;
     let weights = Weights::inverse_variance(graph, variance, 0.0)?;
     let nodes = graph.nodes();
@@ -47,13 +47,6 @@ pub fn signal_variance<'r>(graph: &CsrGraph, reports: impl Into<Rows<'r>>, varia
         }
     }
     Ok(if slope > 0.0 { (excess / slope).max(0.0) } else { 0.0 })
-}
-
-fn without_offset(rows: Rows<'_>) -> Rows<'_> {
-    match rows {
-        Rows::Sparse { entries, .. } => Rows::Sparse { entries, offset: 0.0 },
-        other => other,
-    }
 }
 
 fn add_norms(norms: &mut [f64], block: &[f32], width: usize) {

@@ -26,8 +26,8 @@ fn data() -> Option<PathBuf> {
 fn lpgnn_and_its_controls_are_where_they_were_measured() {
     let Some(data) = data() else { return };
     let arm = |features: FeatureSpec| {
-        let tuned = Hyperparameters::find("cora", ModelKind::Gcn, features.arm()).expect("an entry");
-        Spec::tuned(DatasetSpec::Published { name: "cora".to_owned() }, features, &tuned)
+        let tuned = Hyperparameters::find("cora", ModelKind::Gcn, features.arm(), false).expect("an entry");
+        Spec::tuned(DatasetSpec::Published { name: "cora".to_owned() }, features, ModelKind::Gcn, &tuned)
     };
     let epsilon = "1".parse().expect("a budget");
     let sample_size = SampleSize::Optimal;

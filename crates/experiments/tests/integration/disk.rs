@@ -46,7 +46,7 @@ fn a_damaged_line_is_named_and_kept() {
 fn a_record_that_is_not_the_run_it_says_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = String::from_utf8(finished(folder.path())).expect("text");
-    let other = text.replacen("\"dropout\":0.5", "\"dropout\":0.6", 1);
+    let other = text.replacen("\"hidden\":16", "\"hidden\":17", 1);
     assert_ne!(text, other);
     std::fs::write(folder.path().join("runs.jsonl"), other).expect("writable");
     assert!(matches!(Journal::open(folder.path()), Err(Error::RecordIdentity { line: 1, .. })));

@@ -26,8 +26,8 @@ fn small_plan() -> Plan {
         feature_signal: 0.6,
     };
     let features = FeatureSpec::MultiBit { epsilon: "1".parse().expect("a budget"), sample_size: SampleSize::Optimal };
-    let tuned = Hyperparameters::find("synthetic", ModelKind::Gcn, features.arm()).expect("an entry");
-    let mut spec = Spec::tuned(dataset, features, &tuned);
+    let tuned = Hyperparameters::find("synthetic", ModelKind::Gcn, features.arm(), false).expect("an entry");
+    let mut spec = Spec::tuned(dataset, features, ModelKind::Gcn, &tuned);
     spec.training.epochs = 40;
     Plan { seed: 5, repeats: 2, arms: vec![spec] }.with_controls()
 }

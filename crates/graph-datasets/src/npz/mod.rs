@@ -21,5 +21,6 @@ mod canonical;
 mod npy;
 mod write;
 
+pub(crate) use archive::Archive;
 pub(crate) use canonical::read;
-pub(crate) use write::write;
+pub(crate) use write::{write, write_file};

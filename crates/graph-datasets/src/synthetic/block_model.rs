@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::draw::AliasTable;
-use super::words::topic_words;
+use super::topic_words;
 use crate::{Dataset, DatasetParts, Error, FeatureRange};
 
 /// Parameters of a degree-corrected stochastic block model [KN11] with sparse binary features.
@@ -40,7 +40,7 @@ pub struct BlockModel {
     /// Exponent γ of the power law P(θ) ∝ θ^−γ of the attractions, cut off at √nodes; above 2, and infinite for equal
     /// attractions.
     pub degree_exponent: f64,
-    /// Number of feature columns.
+    /// Number of feature columns; 0 makes a graph without features.
     pub dimensions: usize,
     /// Mean share of the columns that a node uses.
     pub feature_density: f64,
@@ -65,6 +65,17 @@ impl Default for BlockModel {
 }
 
 impl BlockModel {
+    /// As the default, but neighbours mostly are of other classes: homophily 0.05 where chance is 0.2.
+    pub fn heterophilous() -> Self {
+        Self { homophily: 0.05, ..Self::default() }
+    }
+
+    /// A graph of so many nodes and mean degree 20, 10 classes, 100 columns of which a node uses five: with 10⁶ nodes,
+    /// 10⁷ edges.
+    pub fn of_size(nodes: usize) -> Self {
+        Self { nodes, classes: 10, mean_degree: 20.0, dimensions: 100, feature_density: 0.05, ..Self::default() }
+    }
+
     /// Draws labels, graph and features.
     ///
     /// # Errors
@@ -77,14 +88,18 @@ impl BlockModel {
         self.check()?;
         let labels = balanced_labels(self.nodes, self.classes, rng);
         let edges = self.draw_edges(&labels, rng)?;
-        let features =
-            topic_words(&labels, self.classes, self.dimensions, self.feature_density, self.feature_signal, rng)?;
+        let features = match self.dimensions {
+            0 => None,
+            columns => {
+                Some(topic_words(&labels, self.classes, columns, self.feature_density, self.feature_signal, rng)?)
+            }
+        };
         let dataset = Dataset::new(DatasetParts {
             name: "synthetic".to_owned(),
             nodes: self.nodes,
             edges,
             self_loops: Vec::new(),
-            features: Some(features),
+            features,
             dimensions: self.dimensions,
             feature_range: FeatureRange::UNIT,
             labels,
@@ -127,8 +142,9 @@ impl BlockModel {
             let bound = "above 2".to_owned();
             return Err(Error::Parameter { what: "degree_exponent", bound, value: self.degree_exponent });
         }
-        if self.dimensions < self.classes || self.dimensions > i32::MAX as usize {
-            let bound = format!("from {} (one column a class) to {}", self.classes, i32::MAX);
+        let columns = self.classes..=i32::MAX as usize;
+        if self.dimensions > 0 && !columns.contains(&self.dimensions) {
+            let bound = format!("0, or from {} (one column a class) to {}", self.classes, i32::MAX);
             return Err(Error::Parameter { what: "dimensions", bound, value: self.dimensions as f64 });
         }
         Ok(())
@@ -164,7 +180,7 @@ impl BlockModel {
             };
             (from as u32, other as u32)
         })?;
-        Ok(merge(same, different))
+        Ok(merge(same, different).into_iter().map(|key| ((key >> 32) as u32, key as u32)).collect())
     }
 
     /// θ by inversion, from the power law on [1, √nodes].
@@ -189,7 +205,7 @@ pub(super) fn balanced_labels<R: Rng + ?Sized>(nodes: usize, classes: usize, rng
 const MOST_ROUNDS: usize = 200;
 
 /// Draws until there are `target` distinct pairs of distinct nodes; ascending, the smaller node in the upper half.
-fn distinct_pairs<R: Rng + ?Sized>(
+pub(super) fn distinct_pairs<R: Rng + ?Sized>(
     target: usize,
     rng: &mut R,
     mut pair: impl FnMut(&mut R) -> (u32, u32),
@@ -216,17 +232,17 @@ fn distinct_pairs<R: Rng + ?Sized>(
     })
 }
 
-/// Merges two ascending lists of keys into edges.
-fn merge(a: Vec<u64>, b: Vec<u64>) -> Vec<(u32, u32)> {
-    let mut edges = Vec::with_capacity(a.len() + b.len());
+/// Merges two ascending lists of keys.
+pub(super) fn merge(a: Vec<u64>, b: Vec<u64>) -> Vec<u64> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
     let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
     loop {
         let key = match (a.peek(), b.peek()) {
             (Some(left), Some(right)) if left < right => a.next(),
             (Some(_), None) => a.next(),
             (_, Some(_)) => b.next(),
-            (None, None) => return edges,
+            (None, None) => return merged,
         };
-        edges.extend(key.map(|key| ((key >> 32) as u32, key as u32)));
+        merged.extend(key);
     }
 }

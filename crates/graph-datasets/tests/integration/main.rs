@@ -3,12 +3,17 @@
 
 mod bad_data;
 mod bad_npz;
+mod import_planetoid;
+mod import_real;
+mod import_text;
+mod import_twitch;
 mod npz_file;
 mod real_data;
 mod roundtrip;
 mod scaling;
 mod split;
 mod synthetic;
+mod views;
 
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::SeedableRng;

@@ -71,3 +71,42 @@ fn parts_that_overlap_or_leave_the_graph() {
     let split = Split { train: vec![0, 1], validation: vec![], test: vec![3] };
     assert!(matches!(split.check(4), Err(Error::TooFewNodes { .. })));
 }
+
+#[test]
+fn folds_test_and_validate_each_node_once() {
+    let splits = Split::k_fold(23, 5, &mut rng(3)).unwrap();
+    let (mut tested, mut validated) = ([0; 23], [0; 23]);
+    for split in &splits {
+        split.check(23).unwrap();
+        assert_eq!(split.train.len() + split.validation.len() + split.test.len(), 23);
+        assert!((4..=5).contains(&split.test.len()));
+        split.test.iter().for_each(|&node| tested[node as usize] += 1);
+        split.validation.iter().for_each(|&node| validated[node as usize] += 1);
+    }
+    assert_eq!((tested, validated), ([1; 23], [1; 23]));
+    assert_eq!(splits, Split::k_fold(23, 5, &mut rng(3)).unwrap());
+    assert!(matches!(Split::k_fold(23, 2, &mut rng(3)), Err(Error::Parameter { .. })));
+    assert!(matches!(Split::k_fold(4, 5, &mut rng(3)), Err(Error::TooFewNodes { .. })));
+}
+
+#[test]
+fn split_files_come_back_and_bad_ones_say_the_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("split.csv");
+    let split = Split::random(50, 0.25, 0.25, &mut rng(4)).unwrap();
+    split.write_csv(&path).unwrap();
+    assert_eq!(Split::read_csv(&path, 50).unwrap(), split);
+    for (text, line) in [
+        ("", 1),
+        ("node\n1\n", 1),
+        ("node,part\n0,train\n1,validation\n1,test\n", 4),
+        ("node,part\n50,train\n", 2),
+        ("node,part\n0,val\n", 2),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = Split::read_csv(&path, 50).unwrap_err();
+        assert!(matches!(error, Error::Line { line: found, .. } if found == line), "{text:?}: {error}");
+    }
+    std::fs::write(&path, "node,part\n0,train\n1,test\n").unwrap();
+    assert!(matches!(Split::read_csv(&path, 50), Err(Error::In { .. })));
+}

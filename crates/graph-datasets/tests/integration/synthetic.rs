@@ -1,6 +1,6 @@
 //! Generated graphs have the properties that their parameters promise.
 
-use graph_datasets::{BlockModel, Dataset, Error};
+use graph_datasets::{BlockModel, ContextualBlockModel, Dataset, Error};
 
 use crate::rng;
 
@@ -112,4 +112,98 @@ fn parameters_outside_their_bounds() {
     assert!(matches!(error, Error::TooFewNodes { nodes: 1, at_least: 10, .. }), "{error}");
     let error = BlockModel { mean_degree: 0.0, ..base() }.generate(&mut rng(1)).unwrap_err();
     assert!(matches!(error, Error::NoEdges), "{error}");
+}
+
+#[test]
+fn no_columns_no_features() {
+    let dataset = BlockModel { dimensions: 0, ..BlockModel::default() }.generate(&mut rng(14)).unwrap();
+    assert!(dataset.features().is_none());
+}
+
+#[test]
+fn heterophilous_graphs_are_below_chance() {
+    let dataset = BlockModel::heterophilous().generate(&mut rng(15)).unwrap();
+    assert!(homophily(&dataset) < 0.1, "{}", homophily(&dataset));
+}
+
+/// Squared distance of the two class means, per column.
+fn separation(dataset: &Dataset) -> f64 {
+    let features = dataset.features().unwrap();
+    let mut sums = vec![[0.0; 2]; features.columns()];
+    for node in 0..features.rows() {
+        let (columns, values) = features.row(node);
+        let class = dataset.labels()[node] as usize;
+        columns.iter().zip(values).for_each(|(&column, &value)| sums[column as usize][class] += f64::from(value));
+    }
+    let counts = dataset.class_counts();
+    let gap = |[a, b]: [f64; 2]| (a / counts[0] as f64 - b / counts[1] as f64).powi(2);
+    sums.into_iter().map(gap).sum::<f64>() / features.columns() as f64
+}
+
+/// Seeds 21 to 23, n = 4,000, d = 16, p = 400. Same-class edges are about E·(1 + λ/√d)/2 of E ≈ 32,000, standard
+/// deviation of the share 0.0028. Mean degree: Poisson, standard deviation of the mean 0.09. The gap of the class means
+/// in a column is 2√(μ/n)·g + noise of variance 4/n; its square has mean 4(μ + 1)/n and, over 400 columns, a relative
+/// standard deviation of √(2/400) = 0.071. Bounds at 5.3 standard deviations: α = 9 · 1.2e-7 = 1.0e-6.
+#[test]
+fn contextual_model_has_the_lambda_and_mu_asked_for() {
+    for (seed, lambda, mu) in [(21, 2.0, 0.0), (22, 0.0, 9.0), (23, -3.0, 2.0)] {
+        let model = ContextualBlockModel { nodes: 4000, mean_degree: 16.0, dimensions: 400, lambda, mu };
+        let dataset = model.generate(&mut rng(seed)).unwrap();
+        assert_eq!(dataset.class_counts(), [2000, 2000]);
+        let degree = 2.0 * dataset.edges() as f64 / 4000.0;
+        assert!((degree - 16.0).abs() < 5.3 * 0.09, "{degree}");
+        let alike = (1.0 + lambda / 4.0) / 2.0;
+        assert!((homophily(&dataset) - alike).abs() < 5.3 * 0.0028, "{} for {alike}", homophily(&dataset));
+        let expected = 4.0 * (mu + 1.0) / 4000.0;
+        let found = separation(&dataset);
+        assert!((found / expected - 1.0).abs() < 5.3 * 0.071, "{found} for {expected}");
+    }
+    let model = ContextualBlockModel { lambda: 0.6, mu: 4.0, nodes: 1000, dimensions: 40, ..Default::default() };
+    assert!((model.signal() - 1.0).abs() < 1e-12, "0.36 + 16 · 40 / 1000 = 1");
+}
+
+#[test]
+fn contextual_parameters_outside_their_bounds() {
+    let base = ContextualBlockModel::default;
+    for model in [
+        ContextualBlockModel { lambda: 3.2, ..base() },
+        ContextualBlockModel { lambda: f64::NAN, ..base() },
+        ContextualBlockModel { mu: -1.0, ..base() },
+        ContextualBlockModel { mu: f64::INFINITY, ..base() },
+        ContextualBlockModel { mean_degree: 0.0, ..base() },
+        ContextualBlockModel { mean_degree: 501.0, ..base() },
+        ContextualBlockModel { dimensions: 0, ..base() },
+    ] {
+        let error = model.generate(&mut rng(1)).unwrap_err();
+        assert!(matches!(error, Error::Parameter { .. }), "{error}");
+    }
+    let error = ContextualBlockModel { nodes: 3, ..base() }.generate(&mut rng(1)).unwrap_err();
+    assert!(matches!(error, Error::TooFewNodes { nodes: 3, .. }), "{error}");
+    assert_eq!(base().generate(&mut rng(2)).unwrap(), base().generate(&mut rng(2)).unwrap());
+}
+
+/// Seed 24. Class means of 1,000 nodes are off by about √(8/1000) = 0.09 in length; two centres at distance 3 from the
+/// origin are at least 0.5 apart in eight dimensions but for directions within 10°, which this seed does not draw.
+#[test]
+fn table_features_lie_around_their_centres() {
+    let graph = BlockModel { classes: 2, ..BlockModel::default() }.generate(&mut rng(24)).unwrap();
+    let dataset = graph.with_table_features(8, 3.0, &mut rng(24)).unwrap();
+    assert_eq!((dataset.dimensions(), dataset.features().unwrap().entries()), (8, 16_000));
+    assert!(separation(&dataset) * 8.0 > 0.25);
+    assert_eq!(dataset.feature_range().hull(), (-7.0, 7.0));
+    assert!(dataset.marks().iter().any(|mark| mark.contains("table")));
+    let none = graph.with_table_features(8, 0.0, &mut rng(24)).unwrap();
+    assert!(separation(&none) * 8.0 < 0.1);
+    for (dimensions, separation) in [(0, 1.0), (8, -1.0), (8, f64::NAN)] {
+        let error = graph.with_table_features(dimensions, separation, &mut rng(1)).unwrap_err();
+        assert!(matches!(error, Error::Parameter { .. }), "{error}");
+    }
+}
+
+/// 10⁶ nodes and 10⁷ edges. Time and memory are measured by the bench and by `time`; here: that it works at all.
+#[test]
+#[ignore = "slow: a graph of ten million edges"]
+fn ten_million_edges() {
+    let dataset = BlockModel::of_size(1_000_000).generate(&mut rng(25)).unwrap();
+    assert_eq!((dataset.nodes(), dataset.edges()), (1_000_000, 10_000_000));
 }

@@ -9,15 +9,6 @@ use crate::Weights;
 use crate::kernel::{row_blocks, split_rows};
 use crate::weights::{Form, Scales};
 
-/// `W` columns of one node, on cache-line boundaries so that a gather touches as few lines as it can.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-pub(super) struct Tile<const W: usize>(pub(super) [f32; W]);
-
-impl<const W: usize> Tile<W> {
-    pub(super) const ZERO: Self = Self([0.0; W]);
-}
-
 /// Neighbour lists with or without a value an entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pattern<'a> {
@@ -37,6 +28,41 @@ impl<'a> Pattern<'a> {
     }
 }
 
+/// A pattern with the scales of its hops, in the node order that the tiles have.
+#[derive(Clone, Copy)]
+pub(super) struct Operator<'a> {
+    pub(super) pattern: Pattern<'a>,
+    hops: &'a [Scales],
+    first_hop: usize,
+    /// Place of each node; none where it is the node's number.
+    places: Option<&'a [u32]>,
+}
+
+impl<'a> Operator<'a> {
+    pub(super) fn new(weights: &'a Weights<'_>, first_hop: usize) -> Self {
+        match (&weights.layout, &weights.form) {
+            (Some(layout), _) => Self {
+                pattern: Pattern { indptr: &layout.indptr, indices: &layout.indices, values: layout.values.as_deref() },
+                hops: &layout.hops,
+                first_hop,
+                places: Some(&layout.place),
+            },
+            (None, Form::Scaled { hops, .. }) => Self { pattern: Pattern::of(weights), hops, first_hop, places: None },
+            (None, Form::Matrix(_)) => Self { pattern: Pattern::of(weights), hops: &[], first_hop, places: None },
+        }
+    }
+
+    /// Scales of a step; none for a matrix.
+    pub(super) fn scales(&self, step: usize) -> Option<&'a Scales> {
+        self.hops.get((self.first_hop + step).min(self.hops.len().saturating_sub(1)))
+    }
+
+    /// Place of a node.
+    pub(super) fn place(&self, node: usize) -> usize {
+        self.places.map_or(node, |place| place[node] as usize)
+    }
+}
+
 /// One hop: `target = next ⊙ (left ⊙ Σ source)`, and `total += coefficient · (left ⊙ Σ source)`.
 pub(super) struct Hop<'a, const W: usize> {
     pub(super) pattern: Pattern<'a>,
@@ -45,12 +71,12 @@ pub(super) struct Hop<'a, const W: usize> {
     /// Right scale of the hop after this one; none after the last.
     pub(super) next: Option<&'a [f32]>,
     pub(super) coefficient: f32,
-    pub(super) source: &'a [Tile<W>],
+    pub(super) source: &'a [[f32; W]],
     /// First row of `target` and `total`.
     pub(super) rows: Range<usize>,
-    pub(super) target: &'a mut [Tile<W>],
+    pub(super) target: &'a mut [[f32; W]],
     /// Empty when only the last power counts.
-    pub(super) total: &'a mut [Tile<W>],
+    pub(super) total: &'a mut [[f32; W]],
 }
 
 impl<const W: usize> Hop<'_, W> {
@@ -98,7 +124,7 @@ impl<const W: usize> NullaryFnOnce for Hop<'_, W> {
                 let left = scales.left[row];
                 scale(&mut sum, left);
             }
-            if let Some(Tile(total)) = totals.next() {
+            if let Some(total) = totals.next() {
                 for k in 0..W {
                     total[k] += coefficient * sum[k];
                 }
@@ -107,16 +133,16 @@ impl<const W: usize> NullaryFnOnce for Hop<'_, W> {
                 let right = next[row];
                 scale(&mut sum, right);
             }
-            target.0 = sum;
+            *target = sum;
         }
     }
 }
 
 #[inline(always)]
-fn plain_sum<const W: usize>(indices: &[u32], source: &[Tile<W>]) -> [f32; W] {
+fn plain_sum<const W: usize>(indices: &[u32], source: &[[f32; W]]) -> [f32; W] {
     let mut sum = [0f32; W];
     for &index in indices {
-        let Tile(neighbour) = &source[index as usize];
+        let neighbour = &source[index as usize];
         for k in 0..W {
             sum[k] += neighbour[k];
         }
@@ -125,10 +151,10 @@ fn plain_sum<const W: usize>(indices: &[u32], source: &[Tile<W>]) -> [f32; W] {
 }
 
 #[inline(always)]
-fn weighted_sum<const W: usize>(indices: &[u32], values: &[f32], source: &[Tile<W>]) -> [f32; W] {
+fn weighted_sum<const W: usize>(indices: &[u32], values: &[f32], source: &[[f32; W]]) -> [f32; W] {
     let mut sum = [0f32; W];
     for (&index, &value) in indices.iter().zip(values) {
-        let Tile(neighbour) = &source[index as usize];
+        let neighbour = &source[index as usize];
         for k in 0..W {
             sum[k] += value * neighbour[k];
         }

@@ -2,26 +2,27 @@
 
 use std::ops::Range;
 
-use super::hop::{Hop, Pattern, Tile};
+use super::buffer::Buffer;
+use super::hop::Hop;
 use super::run::Job;
 use crate::Rows;
-use crate::weights::Form;
+use crate::low_precision::widen;
 
 /// A panel of columns, in tiles, and the scratch space that the tiles share.
 pub(super) struct Lane<const W: usize> {
     columns: Range<usize>,
-    tiles: Vec<Vec<Tile<W>>>,
-    spare: Vec<Tile<W>>,
-    total: Vec<Tile<W>>,
+    tiles: Vec<Buffer<W>>,
+    spare: Buffer<W>,
+    total: Buffer<W>,
 }
 
 impl<const W: usize> Lane<W> {
     pub(super) fn new(nodes: usize, tiles: usize, with_total: bool) -> Self {
         Self {
             columns: 0..0,
-            tiles: vec![vec![Tile::ZERO; nodes]; tiles],
-            spare: vec![Tile::ZERO; nodes],
-            total: vec![Tile::ZERO; if with_total { nodes } else { 0 }],
+            tiles: (0..tiles).map(|_| Buffer::zeros(nodes)).collect(),
+            spare: Buffer::zeros(nodes),
+            total: Buffer::zeros(if with_total { nodes } else { 0 }),
         }
     }
 
@@ -38,10 +39,10 @@ impl<const W: usize> Lane<W> {
         }
     }
 
-    /// Copies one node's values of the panel to `out`, constant part added.
-    pub(super) fn write_row(&self, node: usize, constant: f32, out: &mut [f32]) {
+    /// Copies the values at one place of the panel to `out`, constant part added.
+    pub(super) fn write_row(&self, place: usize, constant: f32, out: &mut [f32]) {
         for (out, tile) in out.chunks_mut(W).zip(&self.tiles) {
-            let Tile(values) = &tile[node];
+            let values = &tile.tiles()[place];
             if let (Ok(out), true) = (<&mut [f32; W]>::try_from(&mut *out), constant == 0.0) {
                 *out = *values;
             } else {
@@ -54,29 +55,45 @@ impl<const W: usize> Lane<W> {
 
     fn read(&mut self, job: &Job<'_, '_>) {
         match job.rows {
-            Rows::Dense(matrix) => {
-                for node in 0..matrix.rows() {
-                    let row = &matrix.row(node)[self.columns.clone()];
-                    for (tile, part) in self.tiles.iter_mut().zip(row.chunks(W)) {
-                        let Tile(values) = &mut tile[node];
-                        match <&[f32; W]>::try_from(part) {
-                            Ok(part) => *values = *part,
-                            Err(_) => {
-                                *values = [0.0; W];
-                                values[..part.len()].copy_from_slice(part);
-                            }
-                        }
-                    }
-                }
+            Rows::Dense(matrix) => self.read_dense(job, |node| matrix.row(node), |&value| value),
+            Rows::Codes { codes, .. } => {
+                let scale = codes.scale();
+                self.read_dense(job, |node| codes.row(node), |&code| scale * f32::from(code));
             }
+            Rows::Bf16(matrix) => self.read_dense(job, |node| matrix.row(node), |&bits| widen(bits)),
             Rows::Sparse { .. } => {
                 for tile in &mut self.tiles {
-                    tile.fill(Tile::ZERO);
+                    tile.tiles_mut().fill([0.0; W]);
                 }
                 for (column, nodes, values) in job.columns_of_entries(self.columns.clone()) {
                     let at = column - self.columns.start;
                     for (&node, &value) in nodes.iter().zip(values) {
-                        self.tiles[at / W][node as usize].0[at % W] = value;
+                        self.tiles[at / W].tiles_mut()[job.operator.place(node as usize)][at % W] = value;
+                    }
+                }
+            }
+        }
+    }
+
+    fn read_dense<'r, T: 'r>(
+        &mut self,
+        job: &Job<'_, '_>,
+        row: impl Fn(usize) -> &'r [T],
+        value: impl Fn(&T) -> f32 + Copy,
+    ) {
+        for node in 0..job.rows.rows() {
+            let place = job.operator.place(node);
+            let row = &row(node)[self.columns.clone()];
+            for (tile, part) in self.tiles.iter_mut().zip(row.chunks(W)) {
+                let values = &mut tile.tiles_mut()[place];
+                if let Some(part) = part.first_chunk::<W>() {
+                    for (to, from) in values.iter_mut().zip(part) {
+                        *to = value(from);
+                    }
+                } else {
+                    *values = [0.0; W];
+                    for (to, from) in values.iter_mut().zip(part) {
+                        *to = value(from);
                     }
                 }
             }
@@ -87,35 +104,35 @@ impl<const W: usize> Lane<W> {
         let tile = &mut self.tiles[at];
         let filter = job.filter;
         let steps = filter.steps();
-        let hops = match &job.weights.form {
-            Form::Scaled { hops, .. } => hops.as_slice(),
-            Form::Matrix(_) => &[],
-        };
-        let scales = |step: usize| hops.get((job.first_hop + step).min(hops.len().saturating_sub(1)));
+        let operator = job.operator;
         let only_last = filter.is_power();
         if !only_last {
             let own = filter.coefficient(0);
-            for (Tile(total), Tile(values)) in self.total.iter_mut().zip(tile.iter()) {
+            for (total, values) in self.total.tiles_mut().iter_mut().zip(tile.tiles()) {
                 *total = values.map(|value| own * value);
             }
         }
         if steps > 0
-            && let Some(first) = scales(0)
+            && let Some(first) = operator.scales(0)
         {
-            for (Tile(values), &right) in tile.iter_mut().zip(&first.right) {
+            for (values, &right) in tile.tiles_mut().iter_mut().zip(&first.right) {
                 *values = values.map(|value| value * right);
             }
         }
         for step in 0..steps {
             let hop = Hop {
-                pattern: Pattern::of(job.weights),
-                scales: scales(step),
-                next: if step + 1 < steps { scales(step + 1).map(|scales| scales.right.as_slice()) } else { None },
+                pattern: operator.pattern,
+                scales: operator.scales(step),
+                next: if step + 1 < steps {
+                    operator.scales(step + 1).map(|scales| scales.right.as_slice())
+                } else {
+                    None
+                },
                 coefficient: filter.coefficient(step + 1),
-                source: tile,
-                rows: 0..job.weights.nodes(),
-                target: &mut self.spare,
-                total: &mut self.total,
+                source: tile.tiles(),
+                rows: 0..tile.tiles().len(),
+                target: self.spare.tiles_mut(),
+                total: self.total.tiles_mut(),
             };
             if blocks > 1 {
                 hop.run_parallel(blocks);

@@ -4,16 +4,18 @@
 //! not grow with K. Each number is one sum per hop in the order of the weights' row, whatever the block size, the
 //! number of threads or the instruction set: the result is the same bytes.
 
+mod buffer;
 mod hop;
 mod lane;
 mod plan;
 mod run;
+mod sparse;
 
 use std::ops::Range;
 
 pub(crate) use hop::Pattern;
 
-use crate::{Error, FeatureMatrix, Filter, Rows, Weights};
+use crate::{CsrMatrix, Error, FeatureMatrix, Filter, Rows, Weights};
 use run::{Job, Sink};
 
 /// Applies `filter` to `rows` under `weights` and gives the dense result.
@@ -65,7 +67,7 @@ pub fn propagate_into<'r>(
     filter: &Filter,
     out: &mut FeatureMatrix,
 ) -> Result<(), Error> {
-    let job = Job::new(weights, rows.into(), filter)?;
+    let job = Job::new(weights, rows.into(), filter, 0)?;
     if out.rows() != job.rows.rows() {
         return Err(Error::Shape { what: "rows of the output", expected: job.rows.rows(), found: out.rows() });
     }
@@ -90,7 +92,7 @@ pub fn propagate_blocks<'r>(
     filter: &Filter,
     mut sink: impl FnMut(Range<usize>, &[f32]),
 ) -> Result<(), Error> {
-    Job::new(weights, rows.into(), filter)?.run(Sink::Blocks(&mut sink));
+    Job::new(weights, rows.into(), filter, 0)?.run(Sink::Blocks(&mut sink));
     Ok(())
 }
 
@@ -114,10 +116,39 @@ pub fn propagate_channels<'r>(
     for step in 0..steps {
         let last = &channels[step];
         let mut next = FeatureMatrix::zeros(last.rows(), last.columns());
-        let mut job = Job::new(weights, Rows::Dense(last), &hop)?;
-        job.first_hop = step;
-        job.run(Sink::Dense(next.as_mut_slice()));
+        Job::new(weights, Rows::Dense(last), &hop, step)?.run(Sink::Dense(next.as_mut_slice()));
         channels.push(next);
     }
     Ok(channels)
+}
+
+/// Sparse rows that came out of a propagation: value = constant of the row + entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SparseResult {
+    /// Nodes × dimensions. A sum that happens to be zero is an entry.
+    pub entries: CsrMatrix,
+    /// One a node; empty where the input had offset 0.
+    pub constant: Vec<f32>,
+}
+
+/// KProp of sparse reports with a sparse result: `steps` hops that touch stored values only.
+///
+/// For small `steps`: the entries are those of each node's `steps`-hop neighbourhood. Values have the same bytes as
+/// those of [`propagate`].
+///
+/// # Errors
+/// [`Error::Shape`] when `entries` has not one row a node, [`Error::NotFinite`] for the offset.
+///
+/// # Complexity
+/// Time O(Σ over hops, edges (i, j) of the entries of row j); memory for the result and one hop before it.
+pub fn propagate_sparse(
+    weights: &Weights<'_>,
+    entries: &CsrMatrix,
+    offset: f32,
+    steps: usize,
+) -> Result<SparseResult, Error> {
+    let filter = Filter::power(steps);
+    let job = Job::new(weights, Rows::Sparse { entries, offset }, &filter, 0)?;
+    let (entries, constant) = job.run_sparse(entries);
+    Ok(SparseResult { entries, constant })
 }

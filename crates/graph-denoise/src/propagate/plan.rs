@@ -1,10 +1,10 @@
 //! How wide a block of columns is and how many are worked on at once, from the sizes and a memory bound alone.
 
 /// Working memory of a propagation.
-const BUDGET: usize = 60 << 20;
+const BUDGET: usize = 64 << 20;
 
 /// Columns that a lane reads and writes together, so that a page of a wide matrix is visited once for all of them.
-const PANEL: usize = 64;
+const PANEL: usize = 128;
 
 /// Sizes of a propagation's working set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

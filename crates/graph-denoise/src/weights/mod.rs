@@ -3,10 +3,12 @@
 //! Most weights of the field have the form `left[i] · A[i][j] · right[j]` and are kept so: the pattern once, two
 //! numbers a node, and the product runs over the bare pattern.
 
+mod layout;
 mod report;
 
 use std::borrow::Cow;
 
+pub(crate) use layout::Layout;
 pub(crate) use report::check;
 pub use report::report_weight;
 
@@ -49,6 +51,8 @@ pub(crate) struct Scales {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights<'g> {
     pub(crate) form: Form<'g>,
+    /// The same in another node order, where that was asked for.
+    pub(crate) layout: Option<Box<Layout>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +83,7 @@ impl<'g> Weights<'g> {
                 Scales { left: root.clone(), right: root }
             }
         };
-        Self { form: Form::Scaled { graph, hops: vec![scales] } }
+        Self::of(Form::Scaled { graph, hops: vec![scales] })
     }
 
     /// `(1−α) W + α I` with `W` the normalised adjacency: each hop keeps the share `stay` = α of a node's own value.
@@ -129,7 +133,19 @@ impl<'g> Weights<'g> {
                 found: matrix.columns(),
             });
         }
-        Ok(Self { form: Form::Matrix(matrix) })
+        Ok(Self::of(Form::Matrix(matrix)))
+    }
+
+    fn of(form: Form<'g>) -> Self {
+        Self { form, layout: None }
+    }
+
+    /// Scales of a hop, counted from 0; none for a matrix.
+    pub(crate) fn scales(&self, hop: usize) -> Option<&Scales> {
+        match &self.form {
+            Form::Scaled { hops, .. } => Some(&hops[hop.min(hops.len() - 1)]),
+            Form::Matrix(_) => None,
+        }
     }
 
     /// Number of nodes.

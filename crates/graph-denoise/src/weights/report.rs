@@ -34,7 +34,7 @@ impl<'g> Weights<'g> {
         check(graph, "node weight", node_weights)?;
         let node_weights: Vec<f64> = node_weights.iter().map(|&weight| f64::from(weight)).collect();
         let hops = vec![row_normalised(graph, &node_weights)];
-        Ok(Self { form: Form::Scaled { graph: Cow::Borrowed(graph), hops } })
+        Ok(Self::of(Form::Scaled { graph: Cow::Borrowed(graph), hops }))
     }
 
     /// Random-effects weights: `w_ij ∝ A_ij / (σ_s² + V_j)`, rows normalised.
@@ -48,7 +48,7 @@ impl<'g> Weights<'g> {
     /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Negative`]; [`Error::NoVariance`] where both terms are 0.
     pub fn inverse_variance(graph: &'g CsrGraph, variance: &[f32], signal_variance: f32) -> Result<Self, Error> {
         let hops = vec![precision_scales(graph, variance, signal_variance)?];
-        Ok(Self { form: Form::Scaled { graph: Cow::Borrowed(graph), hops } })
+        Ok(Self::of(Form::Scaled { graph: Cow::Borrowed(graph), hops }))
     }
 
     /// Random-effects weights that follow the variance through the hops, and the variance after the last.
@@ -100,7 +100,7 @@ impl<'g> Weights<'g> {
             hops.push(row_normalised(graph, &precision));
         }
         let variance = current.into_iter().map(|value| value as f32).collect();
-        Ok((Self { form: Form::Scaled { graph: Cow::Borrowed(graph), hops } }, variance))
+        Ok((Self::of(Form::Scaled { graph: Cow::Borrowed(graph), hops }), variance))
     }
 }
 

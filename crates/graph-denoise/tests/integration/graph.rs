@@ -69,3 +69,49 @@ fn wrong_shapes_are_refused() {
     let oblong = CsrMatrix::new(2, vec![0, 0, 0, 0], vec![], vec![]).unwrap();
     assert!(matches!(Weights::from_matrix(oblong), Err(Error::Shape { expected: 3, found: 2, .. })));
 }
+
+#[test]
+fn weighted_edges_there_and_back_through_petgraph() {
+    let there = UnGraph::<(), (f64, &str)>::from_edges([
+        (0, 1, (0.5, "a")),
+        (1, 0, (0.25, "b")),
+        (1, 2, (3.0, "c")),
+        (2, 2, (1.0, "d")),
+    ]);
+    let matrix = CsrMatrix::from_petgraph(&there, |weight| weight.0 as f32).unwrap();
+    assert_eq!(matrix.row(0), (&[1][..], &[0.75][..]));
+    assert_eq!(matrix.row(1), (&[0, 2][..], &[0.75, 3.0][..]));
+    assert_eq!(matrix.row(2), (&[1, 2][..], &[3.0, 1.0][..]));
+    let back = matrix.to_petgraph().unwrap();
+    assert_eq!(CsrMatrix::from_petgraph(&back, |&weight| weight).unwrap(), matrix);
+    let broken = DiGraph::<(), f32>::from_edges([(0, 1, f32::NAN)]);
+    assert!(matches!(CsrMatrix::from_petgraph(&broken, |&weight| weight), Err(Error::NotFinite { row: 0, .. })));
+    assert!(CsrMatrix::from_triplets(2, 3, &[]).unwrap().to_petgraph().is_none());
+}
+
+#[test]
+fn triplets_in_any_order() {
+    let matrix = CsrMatrix::from_triplets(3, 4, &[(2, 3, 1.0), (0, 1, 2.0), (2, 0, 4.0), (0, 1, 0.5)]).unwrap();
+    let expected = CsrMatrix::new(4, vec![0, 1, 1, 3], vec![1, 0, 3], vec![2.5, 4.0, 1.0]).unwrap();
+    assert_eq!(matrix, expected);
+    let outside = CsrMatrix::from_triplets(3, 4, &[(3, 0, 1.0)]);
+    assert_eq!(outside, Err(Error::Shape { what: "rows that a triplet needs", expected: 3, found: 4 }));
+    assert!(matches!(CsrMatrix::from_triplets(3, 4, &[(0, 4, 1.0)]), Err(Error::Column { column: 4, .. })));
+    let overflow = CsrMatrix::from_triplets(1, 1, &[(0, 0, f32::MAX), (0, 0, f32::MAX)]);
+    assert!(matches!(overflow, Err(Error::NotFinite { .. })));
+}
+
+#[test]
+fn broken_matrices_are_refused() {
+    let new = |indptr: &[usize], indices: &[u32]| {
+        CsrMatrix::new(3, indptr.to_vec(), indices.to_vec(), vec![1.0; indices.len()])
+    };
+    assert!(new(&[0, 1, 2], &[0, 2]).is_ok());
+    assert!(matches!(new(&[], &[]), Err(Error::Shape { .. })));
+    assert!(matches!(new(&[1, 1], &[0]), Err(Error::RowStarts { row: 0, .. })));
+    assert!(matches!(new(&[0, 2, 1], &[0, 2]), Err(Error::RowStarts { row: 2, .. })));
+    assert!(matches!(new(&[0, 1], &[0, 2]), Err(Error::RowStarts { row: 1, .. })));
+    assert!(matches!(new(&[0, 2], &[2, 0]), Err(Error::Column { row: 0, column: 0, .. })));
+    assert!(matches!(new(&[0, 2], &[1, 1]), Err(Error::Column { .. })));
+    assert!(matches!(new(&[0, 1], &[3]), Err(Error::Column { column: 3, columns: 3, .. })));
+}

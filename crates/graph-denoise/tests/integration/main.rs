@@ -3,6 +3,11 @@
 
 mod denoisers;
 mod dense_oracle;
+mod forms;
 mod graph;
 mod graphs;
 mod kernel;
+mod memory;
+mod properties;
+mod published;
+mod vectors;

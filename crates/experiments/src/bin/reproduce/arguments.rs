@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use experiments::{
-    DatasetSpec, DeviceChoice, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, ModelKind, Plan,
-    SampleSize, Spec,
+    DatasetSpec, DeviceChoice, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, LabelSpec, LossSpec,
+    ModelKind, Plan, SampleSize, Selection, Spec,
 };
 
 /// Trains a graph neural network on locally private features and prints its accuracy beside its null controls.
@@ -25,6 +25,16 @@ pub(crate) struct Arguments {
     /// Budgets of one user's feature vector, in nats, with commas between.
     #[arg(long, value_delimiter = ',', value_parser = epsilon, default_value = "0.01,1,3", value_name = "ε,ε,…")]
     epsilon: Vec<Epsilon>,
+    /// The network.
+    #[arg(long, value_enum, default_value_t = Model::Gcn)]
+    model: Model,
+    /// Budget of one user's label (k-ary randomized response); without it the server gets true labels.
+    #[arg(long, value_parser = epsilon, value_name = "ε")]
+    label_epsilon: Option<Epsilon>,
+    /// What is minimised; `drop:K` propagates labels and predictions K steps [default: cross-entropy, and with private
+    /// labels drop:4].
+    #[arg(long, value_parser = loss, value_name = "LOSS")]
+    loss: Option<LossSpec>,
     /// Repeats of each arm; each has its own split, reports and initial model.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     seeds: u32,
@@ -32,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Run the plan in this file instead (TOML; `--print-spec` writes one to start from).
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "epsilon", "seeds", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "epsilon", "model", "label_epsilon", "loss", "seeds", "seed"])]
     spec: Option<PathBuf>,
     /// Print the plan with every knob, and run nothing.
     #[arg(long)]
@@ -80,8 +90,19 @@ impl Arguments {
             name => DatasetSpec::Published { name: name.to_owned() },
         };
         let arm = |features: FeatureSpec| -> Result<_> {
-            let tuned = Hyperparameters::find(dataset.name(), ModelKind::Gcn, features.arm())?;
-            Ok(Spec::tuned(dataset.clone(), features, &tuned))
+            let model = ModelKind::from(self.model);
+            let tuned = Hyperparameters::find(dataset.name(), model, features.arm(), self.label_epsilon.is_some())?;
+            let mut spec = Spec::tuned(dataset.clone(), features, model, &tuned);
+            if let Some(epsilon) = self.label_epsilon {
+                spec.labels = LabelSpec::RandomizedResponse { epsilon };
+                spec.training.loss = LossSpec::Drop { steps: 4 };
+                // By loss alone, noisy validation labels choose an epoch at which nothing is learnt yet.
+                spec.training.selection = Selection::LpgnnTriple;
+            }
+            if let Some(loss) = &self.loss {
+                spec.training.loss = loss.clone();
+            }
+            Ok(spec)
         };
         let mut arms = vec![arm(FeatureSpec::Clean)?];
         for &epsilon in &self.epsilon {
@@ -102,6 +123,41 @@ impl Arguments {
     /// Threads for each run.
     pub(crate) fn threads(&self) -> usize {
         self.threads.map_or_else(|| (cores() / self.jobs()).max(1), usize::from)
+    }
+}
+
+/// `--model`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Model {
+    /// Two graph-convolution layers.
+    Gcn,
+    /// Two GraphSAGE layers.
+    Sage,
+    /// Two graph-attention layers.
+    Gat,
+    /// No graph but what propagation put into the features.
+    Mlp,
+}
+
+impl From<Model> for ModelKind {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::Gcn => Self::Gcn,
+            Model::Sage => Self::Sage,
+            Model::Gat => Self::Gat,
+            Model::Mlp => Self::Mlp,
+        }
+    }
+}
+
+fn loss(text: &str) -> Result<LossSpec, String> {
+    match text.split_once(':') {
+        None if text == "cross-entropy" => Ok(LossSpec::CrossEntropy),
+        None if text == "forward-correction" => Ok(LossSpec::ForwardCorrection),
+        Some(("drop", steps)) => {
+            steps.parse().map(|steps| LossSpec::Drop { steps }).map_err(|_| format!("`{steps}` is no number of steps"))
+        }
+        _ => Err("cross-entropy, forward-correction or drop:K".to_owned()),
     }
 }
 

@@ -1,0 +1,60 @@
+//! Peak memory of a propagation, read from the kernel. Alone in its process: see the command at each test.
+
+use std::fs;
+
+use graph_denoise::{CsrGraph, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate};
+use rand::RngExt;
+
+use crate::graphs::{dense, generator, pool};
+
+/// `VmRSS` or `VmHWM` in bytes; `None` where the kernel does not say.
+fn status(key: &str) -> Option<usize> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    Some(line.split_whitespace().nth(1)?.parse::<usize>().ok()? << 10)
+}
+
+fn random(nodes: usize, edges: usize) -> CsrGraph {
+    let mut rng = generator(81);
+    let mut end = || (rng.random::<f64>().powi(2) * nodes as f64) as u32;
+    let edges: Vec<(u32, u32)> = (0..edges).map(|_| (end(), end())).collect();
+    CsrGraph::from_edges(nodes, &edges, EdgeKind::Undirected).unwrap()
+}
+
+/// Peak above what stood before the call, in bytes.
+fn peak(graph: &CsrGraph, x: &FeatureMatrix, steps: usize) -> Option<usize> {
+    let weights = Weights::normalized(graph, Normalization::Symmetric, SelfLoops::AsIs);
+    fs::write("/proc/self/clear_refs", "5").ok()?;
+    let before = status("VmRSS:")?;
+    let out = pool(2).install(|| propagate(&weights, x, &Filter::power(steps)).unwrap());
+    assert!(out.as_slice().iter().all(|value| value.is_finite()));
+    Some(status("VmHWM:")?.saturating_sub(before))
+}
+
+fn check(nodes: usize, edges: usize, dimensions: usize, steps: usize) {
+    let graph = random(nodes, edges);
+    let x = dense(nodes, dimensions, &mut generator(82));
+    let Some(peak) = peak(&graph, &x, steps) else {
+        eprintln!("skipped: this system has no /proc/self/clear_refs");
+        return;
+    };
+    let matrix = nodes * dimensions * 4;
+    println!("{nodes} × {dimensions}: output {} MiB, peak above the input {} MiB", matrix >> 20, peak >> 20);
+    // 2 MiB for thread stacks and the scales.
+    assert!(peak < matrix + (66 << 20), "{peak} bytes above the input, output {matrix}");
+    assert!((peak + matrix) as f64 <= 1.2 * 2.0 * matrix as f64 || matrix < 160 << 20);
+}
+
+/// `cargo test --release -p graph-denoise -- --ignored --exact memory::a_matrix_like_facebook`
+#[test]
+#[ignore = "slow: 400 MiB twice, and it must be alone in its process"]
+fn a_matrix_like_facebook() {
+    check(22_470, 170_823, 4714, 8);
+}
+
+/// `cargo test --release -p graph-denoise -- --ignored --exact memory::a_million_nodes`
+#[test]
+#[ignore = "slow: 1 million nodes, and it must be alone in its process"]
+fn a_million_nodes() {
+    check(1_000_000, 10_000_000, 64, 4);
+}
