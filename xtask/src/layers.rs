@@ -12,9 +12,15 @@ struct Layer {
     keeps: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 8] = [
+const LAYERS: [Layer; 9] = [
     Layer { package: "ldp-core", imports: &[], tests_also: &[], keeps: &[] },
     Layer { package: "graph-denoise", imports: &[], tests_also: &[], keeps: &[] },
+    Layer {
+        package: "veritas-defense",
+        imports: &["ldp-core", "graph-denoise"],
+        tests_also: &["graph-datasets"],
+        keeps: &[],
+    },
     Layer {
         package: "gnn-models",
         imports: &["graph-denoise"],
@@ -24,15 +30,15 @@ const LAYERS: [Layer; 8] = [
     Layer { package: "graph-datasets", imports: &["graph-denoise"], tests_also: &[], keeps: &["zip"] },
     Layer {
         package: "experiments",
-        imports: &["ldp-core", "graph-denoise", "gnn-models", "graph-datasets"],
+        imports: &["ldp-core", "graph-denoise", "veritas-defense", "gnn-models", "graph-datasets"],
         tests_also: &[],
         keeps: &[],
     },
     Layer { package: "examples", imports: &["experiments"], tests_also: &["experiments"], keeps: &[] },
     Layer {
         package: "benches",
-        imports: &["ldp-core", "graph-denoise", "gnn-models", "graph-datasets"],
-        tests_also: &["ldp-core", "graph-denoise", "gnn-models", "graph-datasets"],
+        imports: &["ldp-core", "graph-denoise", "veritas-defense", "gnn-models", "graph-datasets"],
+        tests_also: &["ldp-core", "graph-denoise", "veritas-defense", "gnn-models", "graph-datasets"],
         keeps: &["criterion"],
     },
     Layer { package: "xtask", imports: &[], tests_also: &[], keeps: &[] },

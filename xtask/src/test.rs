@@ -6,7 +6,7 @@ use anyhow::Result;
 use crate::process::run_cargo;
 
 /// The crates that compile in seconds and are also checked alone.
-pub(crate) const LIGHT: [&str; 4] = ["ldp-core", "graph-denoise", "graph-datasets", "xtask"];
+pub(crate) const LIGHT: [&str; 5] = ["ldp-core", "graph-denoise", "veritas-defense", "graph-datasets", "xtask"];
 /// The crates that link Burn.
 pub(crate) const HEAVY: [&str; 3] = ["gnn-models", "experiments", "examples"];
 

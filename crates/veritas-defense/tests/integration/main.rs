@@ -1,0 +1,16 @@
+//! Integration tests of veritas-defense, one binary.
+
+mod attackers;
+mod clean_graph;
+mod conforming;
+mod edges;
+mod exact_laws;
+mod layering;
+mod planted;
+mod printed;
+mod properties;
+mod real_graphs;
+mod refusals;
+mod scenario;
+mod simulated_laws;
+mod trust_models;
