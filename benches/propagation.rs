@@ -7,14 +7,12 @@
 
 use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 use std::time::Duration;
 
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use criterion::measurement::WallTime;
 use criterion::{Bencher, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use graph_datasets::SearchPath;
 use graph_denoise::{
     CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate_into,
     propagate_sparse,
@@ -32,9 +30,7 @@ struct Input {
 
 /// The real graph, or a power-law graph of the same size.
 fn input(name: &str, nodes: usize, edges: usize, dimensions: usize) -> Input {
-    let variable = std::env::var_os(graph_datasets::DATA_DIR_VARIABLE);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    match graph_datasets::load(name, &SearchPath::standard(None, variable.as_deref(), &root)) {
+    match graph_datasets::load(name, &benches::data_folders()) {
         Ok(dataset) => {
             Input { name: name.to_owned(), dimensions: dataset.dimensions(), graph: dataset.graph().clone() }
         }
