@@ -31,7 +31,7 @@ pub(crate) fn import(name: &str, raw: &std::path::Path, out: &std::path::Path) -
 fn graph_data(arguments: &[String]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["run", "--quiet", "--release", "--package", "graph-datasets", "--bin", "graph-data", "--manifest-path"])
+        .args(["run", "--release", "--package", "graph-datasets", "--bin", "graph-data", "--manifest-path"])
         .arg(root().join("Cargo.toml"))
         .arg("--")
         .args(arguments);
