@@ -7,7 +7,10 @@ use std::hint::black_box;
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use ldp_core::{Bounds, Epsilon, MultiBitEncoder, RandomizedResponse, SampleSize, SparseRows, Users};
+use ldp_core::{
+    Bounds, Epsilon, GradedListRandomizer, GridLaplace, MultiBitEncoder, OneBit, Piecewise, RandomizedResponse,
+    SampleSize, SparseRows, SquareWave, Users,
+};
 
 const SEED: [u8; 32] = [17; 32];
 const VALUES: usize = 1 << 16;
@@ -43,6 +46,56 @@ fn randomized_response(criterion: &mut Criterion) {
             b.iter(|| mechanism.randomize_all(black_box(&values), &mut reports, &mut rng));
         });
     }
+    group.finish();
+}
+
+/// Bounded numbers, values uniform on the range, ε = 1.
+fn scalars(criterion: &mut Criterion) {
+    let mut rng = stream(0);
+    let values: Vec<f64> = (0..VALUES).map(|_| rng.next_u64() as f64 / 2_f64.powi(63) - 1.0).collect();
+    let mut group = criterion.benchmark_group("scalar");
+    group.throughput(Throughput::Elements(VALUES as u64));
+    let (bounds, budget) = (Bounds::SYMMETRIC, epsilon(1.0));
+    let (mut bits, mut cells, mut points) = (vec![false; VALUES], vec![0; VALUES], vec![0; VALUES]);
+    let one_bit = OneBit::new(budget, bounds).expect("valid");
+    group.bench_function("one-bit", |b| b.iter(|| one_bit.randomize_all(black_box(&values), &mut bits, &mut rng)));
+    let piecewise = Piecewise::new(budget, bounds).expect("valid");
+    group.bench_function("piecewise", |b| b.iter(|| piecewise.randomize_all(black_box(&values), &mut cells, &mut rng)));
+    let wave = SquareWave::new(budget, bounds).expect("valid");
+    group.bench_function("square-wave", |b| b.iter(|| wave.randomize_all(black_box(&values), &mut cells, &mut rng)));
+    let laplace = GridLaplace::new(budget, bounds).expect("valid");
+    group.bench_function("grid-laplace", |b| {
+        b.iter(|| laplace.randomize_all(black_box(&values), &mut points, &mut rng))
+    });
+    group.finish();
+}
+
+/// Lists of a graph of Facebook's size: 22 470 users with 15 neighbours each, κ = 5, ε = 5.
+fn graded_list(criterion: &mut Criterion) {
+    let (users, degree) = (22_470_usize, 15_usize);
+    let mechanism = GradedListRandomizer::new(epsilon(5.0), users, 5).expect("valid");
+    let mut rng = stream(0);
+    let (mut indptr, mut positions) = (vec![0], Vec::<u32>::new());
+    for _ in 0..users {
+        let mut row: Vec<u32> = (0..degree).map(|_| (rng.next_u64() % users as u64) as u32).collect();
+        row.sort_unstable();
+        row.dedup();
+        positions.extend(row);
+        indptr.push(positions.len());
+    }
+    let grades = vec![5_u8; positions.len()];
+    let mut group = criterion.benchmark_group("graded-list");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements((users * users) as u64));
+    group.bench_function("all-users/n=22470/epsilon=5/grades=5", |b| {
+        b.iter(|| {
+            mechanism.randomize_lists(black_box(&indptr), &positions, &grades, |user| {
+                let mut rng = ChaCha12Rng::from_seed(SEED);
+                rng.set_stream(user);
+                rng
+            })
+        });
+    });
     group.finish();
 }
 
@@ -85,5 +138,5 @@ fn multi_bit(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, words, randomized_response, multi_bit);
+criterion_group!(benches, words, randomized_response, scalars, graded_list, multi_bit);
 criterion_main!(benches);

@@ -3,6 +3,7 @@
 mod ci;
 mod data;
 mod fetch;
+mod gpu;
 mod layers;
 mod process;
 mod test;
@@ -63,6 +64,12 @@ enum Command {
         #[arg(long)]
         skip_tests: bool,
     },
+    /// Checks and times the GPU kernels on this machine's GPU.
+    GpuCheck {
+        /// cuda, cuda:INDEX or wgpu; wgpu also runs without a GPU, in software.
+        #[arg(default_value = "cuda")]
+        device: String,
+    },
     /// Checks who imports whom against the table of layers; `--print` writes the table.
     Layers {
         /// Print the table as Markdown instead of checking.
@@ -80,6 +87,7 @@ fn main() -> ExitCode {
         Command::Data { arguments } => return data::run(&arguments),
         Command::Test { require_data } => test::run(require_data),
         Command::Ci { require_data, skip_tests } => ci::run(require_data, skip_tests),
+        Command::GpuCheck { device } => gpu::check(&device),
         Command::Layers { print: true } => {
             print!("{}", layers::table());
             Ok(())

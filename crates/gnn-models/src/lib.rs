@@ -40,6 +40,8 @@ mod model_config;
 mod network;
 mod ops;
 mod parameters;
+#[cfg(test)]
+mod reference_tests;
 mod search;
 mod selection;
 mod train_config;

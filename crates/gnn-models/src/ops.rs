@@ -9,6 +9,7 @@ mod autodiff;
 #[cfg(feature = "cube")]
 mod cube;
 mod elementwise;
+mod exponential;
 mod flex;
 mod host;
 mod host_attention;
@@ -54,14 +55,13 @@ pub(crate) trait GraphKernels: Backend {
         elementwise::activate::<Self>(x, bias, activation)
     }
 
-    /// Given the derivative of the loss by the output of [`activate`](Self::activate), that by `x`.
+    /// From the output `y` of [`activate`](Self::activate) and the derivative of the loss by it, that by `x`.
     fn activate_backward(
-        x: FloatTensor<Self>,
-        bias: FloatTensor<Self>,
+        y: FloatTensor<Self>,
         activation: Activation,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        elementwise::activate_backward::<Self>(x, bias, activation, gradient)
+        elementwise::activate_backward::<Self>(y, activation, gradient)
     }
 
     /// What the nodes gather by attention, and what its derivative needs: `x` is nodes × (heads · width), the attention

@@ -126,13 +126,13 @@ fn decay_factor(config: &TrainConfig, group: Group) -> f64 {
 }
 
 /// The part of the loss that stays the same in all epochs.
-struct Objective {
+pub(crate) struct Objective {
     targets: Tensor<2>,
     propagation: Option<Sparse>,
 }
 
 impl Objective {
-    fn new(data: &TrainData<'_>, config: &TrainConfig, device: &Device) -> Self {
+    pub(crate) fn new(data: &TrainData<'_>, config: &TrainConfig, device: &Device) -> Self {
         let classes = data.classes;
         let steps = config.loss.steps();
         let propagation =
@@ -165,7 +165,7 @@ impl Objective {
         Self { targets, propagation }
     }
 
-    fn loss(&self, config: &TrainConfig, logits: Tensor<2>) -> Tensor<1> {
+    pub(crate) fn loss(&self, config: &TrainConfig, logits: Tensor<2>) -> Tensor<1> {
         loss::evaluate(&config.loss, logits, self.targets.clone(), self.propagation.as_ref())
     }
 }

@@ -1,5 +1,7 @@
 //! The crate's one error: every refusal names the value's role and the bound it broke, never a private value.
 
+use alloc::string::String;
+
 /// Why something was refused.
 ///
 /// Variants about a user's own value carry the public bound only: an error message is an output too, and must not
@@ -66,6 +68,12 @@ pub enum Error {
         /// Number of output cells.
         cells: u64,
     },
+    /// The classical Gaussian calibration is proved for ε below 1 only.
+    #[error("the classical gaussian calibration needs epsilon below 1, got {epsilon}; use the analytic one")]
+    Classical {
+        /// ε in nats.
+        epsilon: f64,
+    },
     /// A length differs from what the public parameters say.
     #[error("{what}: expected length {expected}, got {got}")]
     Length {
@@ -95,6 +103,32 @@ pub enum Error {
         what: &'static str,
         /// Where: position in the named array.
         position: usize,
+    },
+    /// A charge above what is left. Nothing was changed.
+    #[error("asked for {asked} {what}, {left} are left")]
+    Overspend {
+        /// Of what.
+        what: &'static str,
+        /// Asked for.
+        asked: u64,
+        /// Left.
+        left: u64,
+    },
+    /// A permit for less than the mechanism spends.
+    #[error("the permit grants {granted} nano-nats and its delta, the mechanism spends {needed} and its own")]
+    Permit {
+        /// What the mechanism spends, in nano-nats.
+        needed: u64,
+        /// What was granted.
+        granted: u64,
+    },
+    /// The accountant's journal could not be opened or written.
+    #[error("journal {path}: {what}")]
+    Storage {
+        /// The file.
+        path: String,
+        /// What went wrong.
+        what: String,
     },
     /// A report that this randomizer cannot have emitted.
     #[error("not a report of this randomizer: {what}")]

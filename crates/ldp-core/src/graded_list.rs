@@ -23,6 +23,7 @@ const LONGEST_GAP: usize = 4096;
 
 /// A sparse list: strictly ascending positions with grades 1 … κ; every other position is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Unchecked"))]
 pub struct GradedList {
     positions: Vec<u32>,
     grades: Vec<u8>,
@@ -68,6 +69,24 @@ impl GradedList {
     /// (position, grade) pairs of the non-zero entries.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (u32, u8)> {
         self.positions.iter().copied().zip(self.grades.iter().copied())
+    }
+}
+
+/// The fields as they arrive.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    positions: Vec<u32>,
+    grades: Vec<u8>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for GradedList {
+    type Error = Error;
+
+    fn try_from(fields: Unchecked) -> Result<Self, Error> {
+        Self::new(fields.positions, fields.grades)
     }
 }
 

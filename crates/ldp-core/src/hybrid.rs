@@ -23,6 +23,7 @@ pub struct Hybrid {
 
 /// A report of [`Hybrid`]: which mechanism, and its report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub enum HybridReport {
     /// From the one-bit mechanism.
     OneBit(bool),
@@ -39,6 +40,12 @@ impl Hybrid {
         let nats = epsilon.nats();
         let share = if nats > THRESHOLD { (-libm::expm1(-nats / 2.0) * TOTAL_F64) as u64 } else { 0 };
         Ok(Self { piecewise: Piecewise::new(epsilon, bounds)?, one_bit: OneBit::new(epsilon, bounds)?, share })
+    }
+
+    /// The piecewise mechanism that is chosen from.
+    #[must_use]
+    pub fn piecewise(&self) -> &Piecewise {
+        &self.piecewise
     }
 
     /// Probability of the piecewise mechanism.

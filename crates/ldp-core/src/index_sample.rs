@@ -45,11 +45,13 @@ impl IndexSampler {
         } else if size <= SCAN_LIMIT {
             for (chosen, last) in (self.dimensions - size as u32..self.dimensions).enumerate() {
                 let index = index_below(last + 1, word());
-                let index = if indices[..chosen].contains(&index) { last } else { index };
-                // `last` is above everything chosen; any other index is put in its place.
-                let place = indices[..chosen].partition_point(|&i| i < index);
-                indices.copy_within(place..chosen, place + 1);
-                indices[place] = index;
+                let taken = indices[..chosen].iter().fold(false, |taken, &i| taken | (i == index));
+                // Put in its place by carrying the larger along: no branch to mispredict.
+                let mut carry = if taken { last } else { index };
+                for slot in &mut indices[..chosen] {
+                    (*slot, carry) = ((*slot).min(carry), (*slot).max(carry));
+                }
+                indices[chosen] = carry;
             }
         } else {
             self.sample_with_bitmap(word, indices);

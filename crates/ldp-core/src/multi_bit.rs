@@ -107,6 +107,18 @@ impl MultiBitEncoder {
         Ok(if bit { plus } else { (TOTAL - u128::from(plus)) as u64 })
     }
 
+    /// Bits for the ascending `indices`, which do not depend on the row.
+    pub(crate) fn randomize_at<R: CryptoRng + ?Sized>(
+        &self,
+        indices: Vec<u32>,
+        row: &[f32],
+        rng: &mut R,
+    ) -> Result<MultiBitReport, Error> {
+        self.check_row(row)?;
+        let bits = indices.iter().map(|&i| rng.next_u64() < self.coin.threshold(f64::from(row[i as usize]))).collect();
+        Ok(MultiBitReport::from_sorted(indices, bits))
+    }
+
     fn sampler(&self) -> IndexSampler {
         IndexSampler::new(self.dimensions, self.sampled)
     }
@@ -279,9 +291,7 @@ impl Randomizer for MultiBitEncoder {
         self.check_row(value)?;
         let mut indices = vec![0; self.sampled];
         self.sampler().sample(|| rng.next_u64(), &mut indices);
-        let bits: Vec<bool> =
-            indices.iter().map(|&i| rng.next_u64() < self.coin.threshold(f64::from(value[i as usize]))).collect();
-        Ok(MultiBitReport::from_sorted(indices, bits))
+        self.randomize_at(indices, value, rng)
     }
 
     fn accepts(&self, report: &MultiBitReport) -> bool {

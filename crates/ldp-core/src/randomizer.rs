@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 
-use crate::{Bounds, Epsilon, Error};
+use crate::{Bounds, Delta, Epsilon, Error};
 
 /// One user's side of a mechanism: a value goes in, a report leaves the device.
 pub trait Randomizer {
@@ -13,6 +13,11 @@ pub trait Randomizer {
 
     /// The ε that one report spends.
     fn epsilon(&self) -> Epsilon;
+
+    /// The δ that one report spends beside ε; `None` for pure ε-privacy.
+    fn delta(&self) -> Option<Delta> {
+        None
+    }
 
     /// Draws one report.
     ///

@@ -34,6 +34,7 @@ pub struct Sampled<M> {
 
 /// A report of [`Sampled`]: ascending dimensions and one scalar report each.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct SampledReport<R> {
     /// The reported dimensions, ascending.
     pub indices: Vec<u32>,

@@ -61,7 +61,6 @@ pub(crate) fn multiply(a: u128, b: u128) -> u128 {
 ///
 /// # Panics
 /// When a ≥ b.
-#[allow(dead_code)]
 pub(crate) fn quotient(a: u128, b: u128) -> u128 {
     assert!(a < b, "a quotient below one");
     let (mut rest, mut bits) = (a, 0);

@@ -92,6 +92,12 @@ impl WindowKernel {
         }
     }
 
+    /// Probability of one cell outside the window.
+    #[must_use]
+    pub fn unlikely_probability(&self) -> f64 {
+        self.unlikely as f64 / TOTAL_F64
+    }
+
     /// Largest log-ratio between two inputs.
     #[must_use]
     pub fn achieved_epsilon(&self) -> f64 {

@@ -39,14 +39,14 @@ impl<B: GraphKernels> Backward<B, 1> for ProductBackward {
 struct ActivationBackward;
 
 impl<B: GraphKernels> Backward<B, 2> for ActivationBackward {
-    type State = (FloatTensor<B>, FloatTensor<B>, Activation);
+    type State = (FloatTensor<B>, Activation);
 
     fn backward(self, ops: Ops<Self::State, 2>, grads: &mut Gradients, _: &mut Checkpointer) {
         let gradient = grads.consume::<B>(&ops.node);
-        let (x, bias, activation) = ops.state;
+        let (y, activation) = ops.state;
         let inner = match activation {
             Activation::Identity => gradient,
-            _ => B::activate_backward(x, bias, activation, gradient),
+            _ => B::activate_backward(y, activation, gradient),
         };
         let [x_parent, bias_parent] = ops.parents;
         if let Some(parent) = bias_parent {
@@ -112,9 +112,9 @@ impl<B: GraphKernels + GraphOps, C: CheckpointStrategy> GraphOps for Autodiff<B,
     fn biased_activation(x: FloatTensor<Self>, bias: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self> {
         let (x, x_node) = x.into_parts();
         let (bias, bias_node) = bias.into_parts();
-        let y = B::activate(x.clone(), bias.clone(), activation);
+        let y = B::activate(x, bias, activation);
         match ActivationBackward.prepare::<C>([x_node, bias_node]).compute_bound().stateful() {
-            OpsKind::Tracked(prepared) => prepared.finish((x, bias, activation), y),
+            OpsKind::Tracked(prepared) => prepared.finish((y.clone(), activation), y),
             OpsKind::UnTracked(prepared) => prepared.finish(y),
         }
     }

@@ -16,8 +16,8 @@ use burn_cubecl::{
 };
 use cubecl::{CubeDim, calculate_cube_count_elemwise, prelude::*};
 
-type Float = FloatTensor<CubeBackend>;
-type Int = IntTensor<CubeBackend>;
+type Floats = FloatTensor<CubeBackend>;
+type Ints = IntTensor<CubeBackend>;
 
 #[cube(launch)]
 fn spmm_kernel(
@@ -84,7 +84,7 @@ fn weights_kernel(
     let start = usize::cast_from(indptr[row]);
     let end = usize::cast_from(indptr[row + 1]);
     let own = target[ABSOLUTE_POS];
-    let mut highest = -3.0e38_f32;
+    let mut highest = f32::new(-3.0e38_f32);
     for at in start..end {
         let raw = own + source[usize::cast_from(indices[at]) * heads + head];
         let score = select(raw > 0.0_f32, raw, raw * slope);
@@ -214,15 +214,15 @@ fn prepare(like: &CubeTensor, shape: [usize; 2], units: usize) -> (CubeTensor, C
     (out, count, dim)
 }
 
-fn columns(x: &Float) -> usize {
+fn columns(x: &Floats) -> usize {
     x.shape()[1]
 }
 
-fn rows(indptr: &Int) -> usize {
+fn rows(indptr: &Ints) -> usize {
     indptr.shape()[0] - 1
 }
 
-fn scores(x: &Float, vector: Float, heads: usize, width: usize) -> Float {
+fn scores(x: &Floats, vector: Floats, heads: usize, width: usize) -> Floats {
     let nodes = x.shape()[0];
     let (out, count, dim) = prepare(x, [nodes, heads], nodes * heads);
     scores_kernel::launch(
@@ -239,7 +239,7 @@ fn scores(x: &Float, vector: Float, heads: usize, width: usize) -> Float {
     out
 }
 
-fn gather(indptr: Int, indices: Int, entries: Option<Int>, weights: Float, x: Float, heads: usize) -> Float {
+fn gather(indptr: Ints, indices: Ints, entries: Option<Ints>, weights: Floats, x: Floats, heads: usize) -> Floats {
     let x = into_contiguous(x);
     let (nodes, total) = (rows(&indptr), columns(&x));
     let (out, count, dim) = prepare(&x, [nodes, total], nodes * total);
@@ -262,7 +262,7 @@ fn gather(indptr: Int, indices: Int, entries: Option<Int>, weights: Float, x: Fl
     out
 }
 
-fn row_sums(indptr: Int, entries: Option<Int>, numbers: Float, heads: usize) -> Float {
+fn row_sums(indptr: Ints, entries: Option<Ints>, numbers: Floats, heads: usize) -> Floats {
     let nodes = rows(&indptr);
     let (out, count, dim) = prepare(&numbers, [nodes, heads], nodes * heads);
     let moved = entries.is_some();
@@ -282,7 +282,7 @@ fn row_sums(indptr: Int, entries: Option<Int>, numbers: Float, heads: usize) -> 
 }
 
 /// scores (nodes × heads) · vectors (heads × width), head by head, as nodes × (heads · width).
-fn outer(scores: Float, vectors: Float, heads: usize, width: usize) -> Float {
+fn outer(scores: Floats, vectors: Floats, heads: usize, width: usize) -> Floats {
     let nodes = scores.shape()[0];
     let scores = CubeBackend::float_reshape(scores, Shape::new([nodes, heads, 1]));
     let vectors = CubeBackend::float_reshape(vectors, Shape::new([1, heads, width]));
@@ -290,7 +290,7 @@ fn outer(scores: Float, vectors: Float, heads: usize, width: usize) -> Float {
 }
 
 /// Σ_i score_i x_i per head, heads × width.
-fn vector_gradient(scores: Float, x: Float, heads: usize, width: usize) -> Float {
+fn vector_gradient(scores: Floats, x: Floats, heads: usize, width: usize) -> Floats {
     let nodes = scores.shape()[0];
     let scores = CubeBackend::float_reshape(scores, Shape::new([nodes, heads, 1]));
     let x = CubeBackend::float_reshape(x, Shape::new([nodes, heads, width]));
@@ -299,7 +299,7 @@ fn vector_gradient(scores: Float, x: Float, heads: usize, width: usize) -> Float
 }
 
 impl GraphKernels for CubeBackend {
-    fn spmm(indptr: Int, indices: Int, values: Float, x: Float) -> Float {
+    fn spmm(indptr: Ints, indices: Ints, values: Floats, x: Floats) -> Floats {
         let x = into_contiguous(x);
         let (nodes, width) = (rows(&indptr), columns(&x));
         let (out, count, dim) = prepare(&x, [nodes, width], nodes * width);
@@ -319,11 +319,11 @@ impl GraphKernels for CubeBackend {
     }
 
     fn attention(
-        x: Float,
-        source: Float,
-        target: Float,
+        x: Floats,
+        source: Floats,
+        target: Floats,
         graph: &AttentionOperand<Self>,
-    ) -> (Float, AttentionState<Self>) {
+    ) -> (Floats, AttentionState<Self>) {
         let x = into_contiguous(x);
         let [heads, width] = [source.shape()[0], source.shape()[1]];
         let source_scores = scores(&x, source, heads, width);
@@ -348,13 +348,13 @@ impl GraphKernels for CubeBackend {
     }
 
     fn attention_backward(
-        x: Float,
-        source: Float,
-        target: Float,
+        x: Floats,
+        source: Floats,
+        target: Floats,
         graph: &AttentionOperand<Self>,
         state: AttentionState<Self>,
-        gradient: Float,
-    ) -> [Float; 3] {
+        gradient: Floats,
+    ) -> [Floats; 3] {
         let (x, gradient) = (into_contiguous(x), into_contiguous(gradient));
         let [heads, width] = [source.shape()[0], source.shape()[1]];
         let units = rows(&graph.indptr) * heads;
@@ -394,15 +394,15 @@ impl GraphKernels for CubeBackend {
 }
 
 impl GraphOps for CubeBackend {
-    fn sparse_product(x: Float, a: SparseOperand<Self>) -> Float {
+    fn sparse_product(x: Floats, a: SparseOperand<Self>) -> Floats {
         Self::spmm(a.indptr, a.indices, a.values, x)
     }
 
-    fn biased_activation(x: Float, bias: Float, activation: Activation) -> Float {
+    fn biased_activation(x: Floats, bias: Floats, activation: Activation) -> Floats {
         Self::activate(x, bias, activation)
     }
 
-    fn attention(x: Float, source: Float, target: Float, graph: AttentionOperand<Self>) -> Float {
+    fn attention(x: Floats, source: Floats, target: Floats, graph: AttentionOperand<Self>) -> Floats {
         <Self as GraphKernels>::attention(x, source, target, &graph).0
     }
 }

@@ -28,18 +28,16 @@ pub(super) fn activate<B: Backend>(x: FloatTensor<B>, bias: FloatTensor<B>, acti
     B::float_add(above, below)
 }
 
-/// gradient · (slope where z > 0, else limit · exp(z)).
+/// gradient · (slope where y > 0, else y + limit), from the output y = limit (eᶻ − 1) below 0.
 pub(super) fn activate_backward<B: Backend>(
-    x: FloatTensor<B>,
-    bias: FloatTensor<B>,
+    y: FloatTensor<B>,
     activation: Activation,
     gradient: FloatTensor<B>,
 ) -> FloatTensor<B> {
     let Some((slope, limit)) = exponential(activation) else { return gradient };
-    let z = B::float_add(x, bias);
-    let positive = B::float_sign(B::float_clamp_min(z.clone(), 0f32.into()));
-    let below = B::float_mul_scalar(B::float_exp(B::float_clamp_max(z, 0f32.into())), limit.into());
-    // below + positive · (slope − below), and below is the limit itself where z > 0.
+    let positive = B::float_sign(B::float_clamp_min(y.clone(), 0f32.into()));
+    let below = B::float_add_scalar(B::float_clamp_max(y, 0f32.into()), limit.into());
+    // below + positive · (slope − below), and below is the limit itself where y > 0.
     let factor = B::float_add(below, B::float_mul_scalar(positive, (slope - limit).into()));
     B::float_mul(gradient, factor)
 }

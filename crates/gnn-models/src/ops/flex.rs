@@ -61,17 +61,13 @@ impl GraphKernels for Flex {
     }
 
     fn activate_backward(
-        x: FloatTensor<Self>,
-        bias: FloatTensor<Self>,
+        y: FloatTensor<Self>,
         activation: Activation,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let out = with_values(&x, |x| {
-            with_values(&bias, |bias| {
-                with_values(&gradient, |gradient| host::activate_backward(x, bias, activation, gradient))
-            })
-        });
-        tensor(out, width(&x), &x.device())
+        let out =
+            with_values(&y, |y| with_values(&gradient, |gradient| host::activate_backward(y, activation, gradient)));
+        tensor(out, width(&y), &y.device())
     }
 
     fn attention(

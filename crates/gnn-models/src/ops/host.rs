@@ -2,6 +2,8 @@
 
 use super::Activation;
 use super::elementwise::exponential;
+use super::exponential::exp;
+use pulp::Arch;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -52,35 +54,38 @@ pub(super) fn in_blocks(
 
 /// activation(x + bias).
 pub(super) fn activate(x: &[f32], bias: &[f32], activation: Activation) -> Vec<f32> {
+    let width = bias.len();
     let mut out = vec![0f32; x.len()];
-    in_row_blocks(&mut out, bias.len(), bias.len() * 8, |first, part| {
-        let from = first * bias.len();
-        for (out, x) in part.chunks_exact_mut(bias.len()).zip(x[from..].chunks_exact(bias.len())) {
-            for ((out, &x), &b) in out.iter_mut().zip(x).zip(bias) {
-                *out = x + b;
+    in_row_blocks(&mut out, width, width * 8, |first, part| {
+        let x = &x[first * width..][..part.len()];
+        Arch::new().dispatch(|| {
+            for (out, x) in part.chunks_exact_mut(width).zip(x.chunks_exact(width)) {
+                for ((out, &x), &b) in out.iter_mut().zip(x).zip(bias) {
+                    *out = x + b;
+                }
             }
-        }
-        if let Some((slope, limit)) = exponential(activation) {
-            for out in part {
-                *out = if *out > 0.0 { slope * *out } else { limit * (out.exp() - 1.0) };
+            if let Some((slope, limit)) = exponential(activation) {
+                for out in part.iter_mut() {
+                    let z = *out;
+                    *out = if z > 0.0 { slope * z } else { limit * (exp(z) - 1.0) };
+                }
             }
-        }
+        });
     });
     out
 }
 
-/// gradient · activation'(x + bias).
-pub(super) fn activate_backward(x: &[f32], bias: &[f32], activation: Activation, gradient: &[f32]) -> Vec<f32> {
-    let mut out = gradient.to_vec();
-    let Some((slope, limit)) = exponential(activation) else { return out };
-    in_row_blocks(&mut out, bias.len(), bias.len() * 8, |first, part| {
-        let from = first * bias.len();
-        for (out, x) in part.chunks_exact_mut(bias.len()).zip(x[from..].chunks_exact(bias.len())) {
-            for ((out, &x), &b) in out.iter_mut().zip(x).zip(bias) {
-                let z = x + b;
-                *out *= if z > 0.0 { slope } else { limit * z.exp() };
+/// gradient · activation' where the output is `y`: y grows with x, is 0 at 0 and there is no other fact needed.
+pub(super) fn activate_backward(y: &[f32], activation: Activation, gradient: &[f32]) -> Vec<f32> {
+    let Some((slope, limit)) = exponential(activation) else { return gradient.to_vec() };
+    let mut out = vec![0f32; y.len()];
+    in_row_blocks(&mut out, 1, 2, |first, part| {
+        let (y, gradient) = (&y[first..][..part.len()], &gradient[first..][..part.len()]);
+        Arch::new().dispatch(|| {
+            for ((out, &y), &gradient) in part.iter_mut().zip(y).zip(gradient) {
+                *out = gradient * if y > 0.0 { slope } else { y + limit };
             }
-        }
+        });
     });
     out
 }

@@ -1,6 +1,7 @@
 //! Graph attention on plain slices, for the CPU. Every number written has one writer, and every sum one order.
 
 use super::attention::SLOPE;
+use super::exponential::exp;
 use super::host::{in_blocks, in_row_blocks};
 use pulp::Arch;
 
@@ -53,60 +54,146 @@ pub(super) fn weights(lists: Lists<'_>, source: &[f32], target: &[f32], heads: u
     let mut out = vec![0f32; lists.indices.len() * heads];
     in_blocks(lists.indptr, heads, heads * 8, &mut out, |rows, part| {
         let base = lists.indptr[rows.start] as usize;
-        for row in rows {
-            let range = lists.range(row);
-            let part = &mut part[(range.start - base) * heads..(range.end - base) * heads];
-            softmax_row(&lists.indices[range], source, &target[row * heads..][..heads], part);
-        }
+        let (mut highest, mut sums) = (vec![0f32; heads], vec![0f32; heads]);
+        Arch::new().dispatch(|| {
+            for row in rows.clone() {
+                let range = lists.range(row);
+                let part = &mut part[(range.start - base) * heads..(range.end - base) * heads];
+                let target = &target[row * heads..][..heads];
+                softmax_row(&lists.indices[range], source, target, part, (&mut highest, &mut sums));
+            }
+        });
     });
     out
 }
 
-/// One node's weights: a softmax shifted by the highest score, so that nothing overflows.
-fn softmax_row(list: &[i32], source: &[f32], target: &[f32], weights: &mut [f32]) {
+/// One node's weights: a softmax shifted by the highest score, so that nothing overflows. `highest` and `sums` are room
+/// for a number a head.
+#[inline(always)]
+fn softmax_row(
+    list: &[i32],
+    source: &[f32],
+    target: &[f32],
+    weights: &mut [f32],
+    (highest, sums): (&mut [f32], &mut [f32]),
+) {
     let heads = target.len();
-    for (head, &target) in target.iter().enumerate() {
-        let mut highest = f32::NEG_INFINITY;
-        for (&other, weights) in list.iter().zip(weights.chunks_exact_mut(heads)) {
-            let score = leaky(target + source[other as usize * heads + head]);
-            highest = highest.max(score);
+    highest.fill(f32::NEG_INFINITY);
+    sums.fill(0.0);
+    for (&other, weights) in list.iter().zip(weights.chunks_exact_mut(heads)) {
+        let source = &source[other as usize * heads..][..heads];
+        for head in 0..heads {
+            let score = leaky(target[head] + source[head]);
             weights[head] = score;
+            highest[head] = if score > highest[head] { score } else { highest[head] };
         }
-        let mut sum = 0.0;
-        for weights in weights.chunks_exact_mut(heads) {
-            let weight = (weights[head] - highest).exp();
-            sum += weight;
-            weights[head] = weight;
+    }
+    for weights in weights.chunks_exact_mut(heads) {
+        for head in 0..heads {
+            weights[head] -= highest[head];
         }
-        let scale = 1.0 / sum;
-        for weights in weights.chunks_exact_mut(heads) {
-            weights[head] *= scale;
+    }
+    for weight in weights.iter_mut() {
+        *weight = exp(*weight);
+    }
+    for weights in weights.chunks_exact(heads) {
+        for head in 0..heads {
+            sums[head] += weights[head];
+        }
+    }
+    for sum in sums.iter_mut() {
+        *sum = 1.0 / *sum;
+    }
+    for weights in weights.chunks_exact_mut(heads) {
+        for head in 0..heads {
+            weights[head] *= sums[head];
         }
     }
 }
 
+#[inline(always)]
 fn leaky(score: f32) -> f32 {
     if score > 0.0 { score } else { SLOPE * score }
 }
 
 /// Σ_j weight_ij x_j per head; `entries` says where an entry's weight stands, itself where it is `None`.
 pub(super) fn gather(lists: Lists<'_>, entries: Option<&[i32]>, weights: &[f32], x: &[f32], heads: Heads) -> Vec<f32> {
-    let mut out = vec![0f32; (lists.indptr.len() - 1) * heads.total()];
     let total = heads.total();
-    in_rows(lists, total, total, &mut out, |row, sums| {
-        for (at, &other) in lists.range(row).zip(&lists.indices[lists.range(row)]) {
-            let entry = entries.map_or(at, |entries| entries[at] as usize);
-            let weights = &weights[entry * heads.heads..][..heads.heads];
-            let x = &x[other as usize * total..][..total];
-            let parts = sums.chunks_exact_mut(heads.width).zip(x.chunks_exact(heads.width));
-            for ((sums, x), &weight) in parts.zip(weights) {
-                for (sum, x) in sums.iter_mut().zip(x) {
-                    *sum += weight * x;
-                }
+    let mut out = vec![0f32; (lists.indptr.len() - 1) * total];
+    let mean_length = lists.indices.len().div_ceil(lists.indptr.len());
+    in_row_blocks(&mut out, total, total * mean_length.max(1), |first, part| {
+        Arch::new().dispatch(|| {
+            for (offset, sums) in part.chunks_exact_mut(total).enumerate() {
+                gather_row(lists, first + offset, entries, weights, x, heads, sums);
             }
-        }
+        });
     });
     out
+}
+
+#[inline(always)]
+fn gather_row(
+    lists: Lists<'_>,
+    row: usize,
+    entries: Option<&[i32]>,
+    weights: &[f32],
+    x: &[f32],
+    heads: Heads,
+    sums: &mut [f32],
+) {
+    for head in 0..heads.heads {
+        let mut first = head * heads.width;
+        let mut left = heads.width;
+        while left > 0 {
+            let sums = &mut sums[first..];
+            let tile = Tile { lists, row, entries, weights, x, heads, head, first };
+            let step = match left {
+                32.. => tile.sum::<32>(sums),
+                16.. => tile.sum::<16>(sums),
+                8.. => tile.sum::<8>(sums),
+                4.. => tile.sum::<4>(sums),
+                _ => tile.sum::<1>(sums),
+            };
+            first += step;
+            left -= step;
+        }
+    }
+}
+
+/// Some columns of one head of one node's sum.
+struct Tile<'a> {
+    lists: Lists<'a>,
+    row: usize,
+    entries: Option<&'a [i32]>,
+    weights: &'a [f32],
+    x: &'a [f32],
+    heads: Heads,
+    head: usize,
+    first: usize,
+}
+
+impl Tile<'_> {
+    /// `WIDTH` columns, kept in registers; gives `WIDTH` back.
+    #[inline(always)]
+    fn sum<const WIDTH: usize>(self, out: &mut [f32]) -> usize {
+        let total = self.heads.total();
+        let range = self.lists.range(self.row);
+        let mut sums = [0f32; WIDTH];
+        for at in range {
+            let entry = match self.entries {
+                Some(entries) => entries[at] as usize,
+                None => at,
+            };
+            let weight = self.weights[entry * self.heads.heads + self.head];
+            let from = self.lists.indices[at] as usize * total + self.first;
+            let x: &[f32; WIDTH] = self.x[from..].first_chunk().expect("a node has a whole row");
+            for k in 0..WIDTH {
+                sums[k] += weight * x[k];
+            }
+        }
+        out[..WIDTH].copy_from_slice(&sums);
+        WIDTH
+    }
 }
 
 /// What the derivative needs beside the gradient.

@@ -1,7 +1,9 @@
 //! Models learn what can be learnt, and the graph helps where it carries the signal.
 
 use crate::graphs::{dense, planted};
-use gnn_models::{DeviceChoice, EpochSelection, LabelNoise, Loss, ModelConfig, ModelKind, TrainConfig, train};
+use gnn_models::{
+    DecayScope, DeviceChoice, EpochSelection, LabelNoise, Loss, ModelConfig, ModelKind, Schedule, TrainConfig, train,
+};
 
 const KINDS: [ModelKind; 5] =
     [ModelKind::Gcn, ModelKind::Sage, ModelKind::Gat, ModelKind::Mlp, ModelKind::LogisticRegression];
@@ -82,4 +84,38 @@ fn drop_beats_cross_entropy_on_noisy_labels() {
     let drop = run(Loss::Drop { noise: Some(noise), steps: 4 });
     eprintln!("Drop {drop}, cross-entropy {plain}");
     assert!(drop > plain + 0.1, "Drop {drop}, cross-entropy {plain}");
+}
+
+/// Options of training that must each change the run, and none of which may break it.
+#[test]
+fn options_of_training_take_effect() {
+    let planted = planted(300, 3, 4);
+    let base = TrainConfig { epochs: 30, weight_decay: 0.05, ..TrainConfig::default() };
+    let run =
+        |config: &TrainConfig| train(&planted.data(), &ModelConfig::default(), config, DeviceChoice::Cpu, 5).unwrap();
+    let plain = run(&base);
+    let others = [
+        TrainConfig { decay: DecayScope::Weights, ..base.clone() },
+        TrainConfig { decay: DecayScope::FirstLayer, ..base.clone() },
+        TrainConfig { clip: Some(0.01), ..base.clone() },
+        TrainConfig { schedule: Schedule::Cosine, ..base.clone() },
+        TrainConfig { schedule: Schedule::Step { every: 5, factor: 0.5 }, ..base.clone() },
+        TrainConfig { schedule: Schedule::Warmup { warmup: 10 }, ..base.clone() },
+    ];
+    let mut seen = vec![plain.history().last().unwrap().train_loss];
+    for config in &others {
+        let loss = run(config).history().last().unwrap().train_loss;
+        assert!(!seen.contains(&loss), "{config:?} changes nothing");
+        seen.push(loss);
+    }
+    // A bound that no gradient reaches changes nothing.
+    assert_eq!(run(&TrainConfig { clip: Some(1e9), ..base.clone() }), plain);
+}
+
+#[test]
+fn training_stops_when_nothing_better_comes() {
+    let planted = planted(300, 3, 4);
+    let config = TrainConfig { epochs: 2000, patience: Some(10), ..TrainConfig::default() };
+    let trained = train(&planted.data(), &ModelConfig::default(), &config, DeviceChoice::Cpu, 5).unwrap();
+    assert_eq!(trained.history().len(), trained.kept_epoch() + 11);
 }

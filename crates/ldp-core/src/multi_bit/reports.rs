@@ -7,6 +7,7 @@ use crate::Error;
 
 /// One user's report: ascending dimension indices, one bit each (`true` is plus).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Unchecked"))]
 pub struct MultiBitReport {
     indices: Vec<u32>,
     bits: Vec<bool>,
@@ -46,6 +47,24 @@ impl MultiBitReport {
     /// (dimension, bit) pairs.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (u32, bool)> {
         self.indices.iter().copied().zip(self.bits.iter().copied())
+    }
+}
+
+/// The fields as they arrive.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    indices: Vec<u32>,
+    bits: Vec<bool>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for MultiBitReport {
+    type Error = Error;
+
+    fn try_from(fields: Unchecked) -> Result<Self, Error> {
+        Self::new(fields.indices, fields.bits)
     }
 }
 

@@ -136,14 +136,14 @@ pub enum Users<'a> {
 }
 
 impl Users<'_> {
-    pub(super) fn number(self, row: usize) -> u64 {
+    pub(crate) fn number(self, row: usize) -> u64 {
         match self {
             Self::From(first) => first + row as u64,
             Self::Listed(list) => list[row],
         }
     }
 
-    pub(super) fn check(self, rows: usize) -> Result<(), Error> {
+    pub(crate) fn check(self, rows: usize) -> Result<(), Error> {
         match self {
             Self::Listed(list) if list.len() != rows => {
                 Err(Error::Length { what: "users", expected: rows, got: list.len() })
