@@ -1,18 +1,18 @@
 //! K-step propagation beside its plain single-threaded version, and the machine's bandwidth in the same run.
 //!
-//! `cargo bench -p benches --bench propagation`. Real graphs where they are found (`GRAPH_DATA_DIR`, `data/cache`,
+//! `cargo bench -p benches --bench propagation`; on a machine that others use too, with `BENCH_CLOCK=cpu` in the
+//! environment, which times the CPU seconds of all threads (Linux) instead of the wall. Real graphs where they are found (`GRAPH_DATA_DIR`, `data/cache`,
 //! `../shared/data`), else a power-law graph of Facebook's size; the id says which. `docs/performance.md` has the
 //! peers' numbers and says how they were taken.
 
+use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 use std::time::Duration;
 
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use graph_datasets::SearchPath;
+use criterion::{Bencher, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use graph_denoise::{
     CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate_into,
     propagate_sparse,
@@ -30,9 +30,7 @@ struct Input {
 
 /// The real graph, or a power-law graph of the same size.
 fn input(name: &str, nodes: usize, edges: usize, dimensions: usize) -> Input {
-    let variable = std::env::var_os(graph_datasets::DATA_DIR_VARIABLE);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    match graph_datasets::load(name, &SearchPath::standard(None, variable.as_deref(), &root)) {
+    match graph_datasets::load(name, &benches::data_folders()) {
         Ok(dataset) => {
             Input { name: name.to_owned(), dimensions: dataset.dimensions(), graph: dataset.graph().clone() }
         }
@@ -68,6 +66,31 @@ fn reports(rows: usize, columns: usize) -> CsrMatrix {
 
 fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started")
+}
+
+/// CPU time of all threads of this process, from the kernel's scheduler.
+fn cpu_time() -> Option<Duration> {
+    let mut nanoseconds = 0;
+    for task in fs::read_dir("/proc/self/task").ok()? {
+        let text = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        nanoseconds += text.split_whitespace().next()?.parse::<u64>().ok()?;
+    }
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// Times `routine` by the clock that `BENCH_CLOCK` names.
+fn time<O>(bencher: &mut Bencher<'_>, mut routine: impl FnMut() -> O) {
+    if std::env::var_os("BENCH_CLOCK").is_some_and(|clock| clock == "cpu") {
+        bencher.iter_custom(|iterations| {
+            let start = cpu_time().expect("the kernel keeps scheduler statistics");
+            for _ in 0..iterations {
+                black_box(routine());
+            }
+            cpu_time().expect("the kernel keeps scheduler statistics") - start
+        });
+    } else {
+        bencher.iter(routine);
+    }
 }
 
 /// Few, long samples: an iteration takes up to seconds.
@@ -110,7 +133,7 @@ fn dense(criterion: &mut Criterion) {
         let products = |steps: usize| Throughput::Elements((steps * graph.entries() * dimensions) as u64);
         group.throughput(products(2));
         let matrix = weights.to_matrix(0);
-        group.bench_function("plain/K=2/threads=1", |b| b.iter(|| plain(&matrix, black_box(&x), 2)));
+        group.bench_function("plain/K=2/threads=1", |b| time(b, || plain(&matrix, black_box(&x), 2)));
         for &steps in all_steps {
             group.throughput(products(steps));
             let filter = Filter::power(steps);
@@ -118,7 +141,7 @@ fn dense(criterion: &mut Criterion) {
                 for (form, weights) in [("blocked", &weights), ("blocked-laid-out", &laid_out)] {
                     let id = BenchmarkId::from_parameter(format!("{form}/K={steps}/threads={threads}"));
                     group.bench_function(id, |b| {
-                        pool(threads).install(|| b.iter(|| propagate_into(weights, black_box(&x), &filter, &mut out)));
+                        pool(threads).install(|| time(b, || propagate_into(weights, black_box(&x), &filter, &mut out)));
                     });
                 }
             }
@@ -137,10 +160,10 @@ fn sparse(criterion: &mut Criterion) {
     for threads in THREADS {
         group.bench_function(format!("dense-result/K=2/threads={threads}"), |b| {
             let filter = Filter::power(2);
-            pool(threads).install(|| b.iter(|| propagate_into(&weights, black_box(&entries), &filter, &mut out)));
+            pool(threads).install(|| time(b, || propagate_into(&weights, black_box(&entries), &filter, &mut out)));
         });
         group.bench_function(format!("sparse-result/K=2/threads={threads}"), |b| {
-            pool(threads).install(|| b.iter(|| propagate_sparse(&weights, black_box(&entries), 0.5, 2)));
+            pool(threads).install(|| time(b, || propagate_sparse(&weights, black_box(&entries), 0.5, 2)));
         });
     }
     group.finish();
@@ -158,7 +181,7 @@ fn large(criterion: &mut Criterion) {
     for threads in THREADS {
         group.bench_function(format!("blocked/K=4/threads={threads}"), |b| {
             let filter = Filter::power(4);
-            pool(threads).install(|| b.iter(|| propagate_into(&weights, black_box(&x), &filter, &mut out)));
+            pool(threads).install(|| time(b, || propagate_into(&weights, black_box(&x), &filter, &mut out)));
         });
     }
     group.finish();

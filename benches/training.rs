@@ -4,14 +4,13 @@
 //! `cargo bench -p benches --bench training`. Real graphs are timed where their folder is found (`GRAPH_DATA_DIR`, else
 //! `../shared/data`); a made-up graph of Cora's size always is. The peers' numbers are in `docs/performance.md`.
 
-use std::path::Path;
 use std::time::Duration;
 
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::SeedableRng;
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use gnn_models::{DeviceChoice, Features, ModelConfig, ModelKind, TrainConfig, TrainData, train};
-use graph_datasets::{BlockModel, DATA_DIR_VARIABLE, Dataset, SearchPath, Split, load};
+use graph_datasets::{BlockModel, Dataset, Split, load};
 use graph_denoise::FeatureMatrix;
 
 const SEED: u64 = 17;
@@ -27,9 +26,7 @@ fn datasets() -> Vec<Dataset> {
         ..BlockModel::default()
     };
     let made_up = like_cora.generate(&mut ChaCha12Rng::seed_from_u64(SEED)).expect("valid parameters");
-    let variable = std::env::var_os(DATA_DIR_VARIABLE);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let path = SearchPath::standard(None, variable.as_deref(), &root);
+    let path = benches::data_folders();
     let real = ["cora", "pubmed", "facebook"]
         .into_iter()
         .filter_map(|name| load(name, &path).inspect_err(|absent| eprintln!("not timed, {name}: {absent}")).ok());

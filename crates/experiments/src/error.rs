@@ -32,8 +32,16 @@ pub enum Error {
         /// Repeats in the plan.
         repeats: u32,
     },
+    /// The same arm twice: its runs would count twice.
+    #[error("arms {first} and {second} of the plan are the same; for more runs raise `repeats`")]
+    RepeatedArm {
+        /// Position of the first, from 1.
+        first: usize,
+        /// Position of the second, from 1.
+        second: usize,
+    },
     /// A spec file that does not say what a plan needs, or says more.
-    #[error("{path}: {source}")]
+    #[error("{path}")]
     PlanFile {
         /// The file.
         path: PathBuf,
@@ -44,7 +52,7 @@ pub enum Error {
     #[error("cannot write the plan as TOML: {0}")]
     PlanText(#[from] toml::ser::Error),
     /// A file or folder that cannot be read or written.
-    #[error("{action} {path}: {source}")]
+    #[error("{action} {path}")]
     File {
         /// What was tried.
         action: &'static str,
@@ -54,7 +62,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A line in the record file that is no record.
-    #[error("{path}, line {line}: not a record ({source}); move the file away or mend the line")]
+    #[error("{path}, line {line}: not a record; move the file away or mend the line")]
     Record {
         /// The record file.
         path: PathBuf,
@@ -72,6 +80,16 @@ pub enum Error {
         line: usize,
         /// What the line says it is.
         id: String,
+    },
+    /// A record with a number that cannot be.
+    #[error("{path}, line {line}: an accuracy of {value} is outside [0, 1]; the file was edited, move it away")]
+    RecordRange {
+        /// The record file.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// The number.
+        value: f64,
     },
     /// Another process holds the output folder.
     #[error("{path} is in use by another process; choose another --out or wait")]

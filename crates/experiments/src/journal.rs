@@ -24,7 +24,7 @@ impl Journal {
     /// Opens `folder/runs.jsonl`, creates both where they are missing, and reads what is there.
     ///
     /// # Errors
-    /// [`Error::File`], [`Error::Busy`], [`Error::Record`], [`Error::RecordIdentity`].
+    /// [`Error::File`], [`Error::Busy`], [`Error::Record`], [`Error::RecordIdentity`], [`Error::RecordRange`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
         std::fs::create_dir_all(folder).map_err(Error::file("cannot create", folder))?;
         let path = folder.join("runs.jsonl");
@@ -55,6 +55,11 @@ impl Journal {
             })?;
             if record.id != identity(&record.spec, record.seed, record.repeat, &record.data.sha256) {
                 return Err(Error::RecordIdentity { path, line: index + 1, id: record.id });
+            }
+            let outcome = &record.outcome;
+            let accuracies = [outcome.test_accuracy, outcome.validation_accuracy, outcome.train_accuracy];
+            if let Some(value) = accuracies.into_iter().find(|value| !(0.0..=1.0).contains(value)) {
+                return Err(Error::RecordRange { path, line: index + 1, value });
             }
             records.push(record);
         }

@@ -40,15 +40,21 @@ impl Plan {
         Ok(toml::to_string(self)?)
     }
 
-    /// Checks that there is something to run and each arm's knobs are in range.
+    /// Checks that there is something to run, that no arm stands there twice, and that each arm's knobs are in range.
     ///
     /// # Errors
-    /// [`Error::EmptyPlan`], [`Error::Knob`].
+    /// [`Error::EmptyPlan`], [`Error::RepeatedArm`], and what [`Spec::check`] finds.
     pub fn check(&self) -> Result<(), Error> {
         if self.arms.is_empty() || self.repeats == 0 {
             return Err(Error::EmptyPlan { arms: self.arms.len(), repeats: self.repeats });
         }
-        self.arms.iter().try_for_each(Spec::check)
+        for (at, arm) in self.arms.iter().enumerate() {
+            arm.check()?;
+            if let Some(first) = self.arms[..at].iter().position(|other| other == arm) {
+                return Err(Error::RepeatedArm { first: first + 1, second: at + 1 });
+            }
+        }
+        Ok(())
     }
 
     /// Adds to each private arm the controls it lacks: NonPriv, SIM of the same shape, FeatFree. A control that is added

@@ -390,16 +390,18 @@ impl Spec {
             classes,
             dimensions,
             mean_degree,
+            degree_exponent,
             homophily,
             density,
             feature_signal,
             ..
         } = self.dataset
         {
-            share("dataset.nodes", nodes as f64, 4.0..=1e8)?;
+            share("dataset.nodes", nodes as f64, 4.0..=1e6)?;
             share("dataset.classes", classes as f64, 2.0..=nodes as f64 / 2.0)?;
             share("dataset.dimensions", dimensions as f64, 1.0..=1e6)?;
             share("dataset.mean_degree", mean_degree, 0.0..=nodes as f64 / 2.0)?;
+            share("dataset.degree_exponent", degree_exponent, 2.01..=1e3)?;
             share("dataset.homophily", homophily, 0.0..=1.0)?;
             share("dataset.density", density, 0.0..=1.0)?;
             share("dataset.feature_signal", feature_signal, 0.0..=1.0)?;

@@ -96,9 +96,11 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
              * **SIM**: reports of the same shape as LPGNN's with no data in them.\n\
              * **FeatFree**: random numbers in place of features.\n\
              * **feature benefit**: LPGNN less SIM, paired by repeat: what the data in the reports added to their shape. \
-             `(none shown)` marks an interval that contains 0.\n\
+             `(none shown)` marks an interval that contains 0, `(one run)` that there is none.\n\
              * **over FeatFree**: LPGNN less FeatFree, paired by repeat. Below 0, the server would have done better with \
-             random numbers in place of the reports.\n";
+             random numbers in place of the reports. With few feature columns SIM says less of who is who than FeatFree \
+             does: private features are worth their noise only where both differences are above 0.\n\
+             * **K**: steps of propagation, tuned for each row by the same search.\n";
     text
 }
 
@@ -129,7 +131,11 @@ fn benefit(interval: Interval) -> String {
         Some(half_width) => format!("{:+.1} ± {half_width:.1}", interval.mean),
         None => format!("{:+.1}", interval.mean),
     };
-    if interval.excludes_zero() { number } else { number + " (none shown)" }
+    match interval.half_width {
+        None => number + " (one run)",
+        Some(_) if interval.excludes_zero() => number,
+        Some(_) => number + " (none shown)",
+    }
 }
 
 /// Median wall seconds by stage and greatest memory, one row an arm.

@@ -17,8 +17,12 @@ impl FeatureMatrix {
     /// [`Error::Shape`] when the number of values is another, [`Error::NotFinite`] at the first value that is NaN or
     /// infinite.
     pub fn new(rows: usize, columns: usize, data: Vec<f32>) -> Result<Self, Error> {
-        if data.len() != rows * columns {
-            return Err(Error::Shape { what: "values of a dense matrix", expected: rows * columns, found: data.len() });
+        if data.len() != rows.saturating_mul(columns) {
+            return Err(Error::Shape {
+                what: "values of a dense matrix",
+                expected: rows.saturating_mul(columns),
+                found: data.len(),
+            });
         }
         if let Some(at) = data.iter().position(|value| !value.is_finite()) {
             return Err(Error::NotFinite { what: "dense features", row: at / columns, value: data[at] });

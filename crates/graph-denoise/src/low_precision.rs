@@ -20,8 +20,12 @@ impl CodeMatrix {
     /// # Errors
     /// [`Error::Shape`] when the number of codes is another, [`Error::NotFinite`] for scale or offset.
     pub fn new(rows: usize, columns: usize, codes: Vec<i8>, scale: f32, offset: f32) -> Result<Self, Error> {
-        if codes.len() != rows * columns {
-            return Err(Error::Shape { what: "codes of a matrix", expected: rows * columns, found: codes.len() });
+        if codes.len() != rows.saturating_mul(columns) {
+            return Err(Error::Shape {
+                what: "codes of a matrix",
+                expected: rows.saturating_mul(columns),
+                found: codes.len(),
+            });
         }
         for (what, value) in [("scale of codes", scale), ("offset of codes", offset)] {
             if !value.is_finite() {

@@ -1,5 +1,7 @@
 //! One file over HTTP: goes on where it broke off, tries again, gives up on a stall, shows how far it is.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -47,6 +49,8 @@ const LARGEST: u64 = 1 << 30;
 pub(super) struct Client {
     agent: Agent,
     patience: Patience,
+    /// Servers that were out of reach; asked once, not once a file.
+    unreachable: RefCell<HashSet<String>>,
 }
 
 /// What one request came to.
@@ -68,11 +72,15 @@ impl Client {
             .http_status_as_error(false)
             .user_agent(concat!("graph-workbench/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self { agent: config.into(), patience }
+        Self { agent: config.into(), patience, unreachable: RefCell::default() }
     }
 
     /// Brings the whole of `url` into the file `part`, which may hold the beginning of it already.
     pub(super) fn download(&self, url: &str, file: &RawFile, part: &Path) -> Result<(), Failure> {
+        let server: String = url.split('/').take(3).collect::<Vec<_>>().join("/");
+        if self.unreachable.borrow().contains(&server) {
+            return Err(Failure::Offline(anyhow!("not tried: {server} did not answer before")));
+        }
         let bar = progress(file);
         let mut idle = 0;
         let mut pause = self.patience.pause;
@@ -91,7 +99,11 @@ impl Client {
             };
             idle = if length(part) > before { 0 } else { idle + 1 };
             if idle >= self.patience.tries {
-                return Err(if offline { Failure::Offline(error) } else { Failure::Refused(error) });
+                if !offline {
+                    return Err(Failure::Refused(error));
+                }
+                self.unreachable.borrow_mut().insert(server);
+                return Err(Failure::Offline(error));
             }
             bar.suspend(|| eprintln!("  {}: {error:#}; trying again", file.file));
             thread::sleep(pause);

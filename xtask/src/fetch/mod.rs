@@ -134,7 +134,12 @@ fn obtain(data_set: &DataSet, file: &RawFile, from: Option<&str>, raw: &Path, cl
 fn from_network(file: &RawFile, urls: &[String], part: &Path, client: &Client) -> Result<()> {
     let mut last = None;
     for url in urls {
-        let error = match client.download(url, file, part) {
+        let outcome = client.download(url, file, part);
+        // Nothing to go on from.
+        if outcome.is_err() && fs::metadata(part).is_ok_and(|metadata| metadata.len() == 0) {
+            fs::remove_file(part)?;
+        }
+        let error = match outcome {
             Ok(()) => match file.check(part) {
                 Ok(()) => return Ok(()),
                 Err(error) => {

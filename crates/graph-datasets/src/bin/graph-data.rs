@@ -48,9 +48,9 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
     },
-    /// Makes a graph.npz from your own edges.csv, labels.csv and features.csv
+    /// Makes a graph.npz from your own labels.csv, edges.csv or .mtx and features.csv or .mtx
     ImportCsv {
-        /// Folder with the CSV files
+        /// Folder with the files
         folder: PathBuf,
         /// File to write
         #[arg(long, value_name = "FILE")]
@@ -107,8 +107,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             println!("{name}: {} agrees with the catalog", path.display());
         }
         Command::ImportCsv { folder, out, name, feature_range } => {
-            if feature_range.is_none() && folder.join("features.csv").exists() {
-                bail!("features.csv needs --feature-range LOW,HIGH: the public range of a feature, for example 0,1");
+            let features = ["features.csv", "features.mtx"].iter().any(|file| folder.join(file).exists());
+            if feature_range.is_none() && features {
+                bail!("the features need --feature-range LOW,HIGH: the public range of a feature, for example 0,1");
             }
             let feature_range = feature_range.clone().unwrap_or(FeatureRange::UNIT);
             let imported = import_own(folder, &OwnData { name: name.clone(), feature_range })?;

@@ -6,6 +6,7 @@
 mod edges;
 mod embedding;
 mod features_json;
+mod matrix_market;
 mod musae;
 mod own;
 mod pickle;

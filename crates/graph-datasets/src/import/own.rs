@@ -1,4 +1,5 @@
-//! A person's own graph as CSV files: `edges.csv`, `labels.csv` and, if there are features, `features.csv`.
+//! A person's own graph: `labels.csv`, `edges.csv` and, if there are features, `features.csv`; edges and features may
+//! be Matrix Market files instead.
 //!
 //! Ids of nodes and names of classes and features are any text. Nodes are numbered in the order of `labels.csv`;
 //! classes and features in numerical order where all their names are whole numbers, else in the order of the text.
@@ -8,9 +9,10 @@ use std::path::Path;
 
 use graph_denoise::CsrMatrix;
 
-use super::Imported;
 use super::edges::CanonicalEdges;
-use super::table::Table;
+use super::table::{Table, line_error};
+use super::{Imported, matrix_market};
+use crate::dataset::count;
 use crate::{Dataset, DatasetParts, Error, FeatureRange};
 
 /// What the files cannot say.
@@ -29,13 +31,26 @@ pub struct OwnData {
 /// - `features.csv`, if any: dense (`node` and one column a feature; a node without a row has only zeros) or, with the
 ///   header `node,feature,value`, one row a value.
 ///
+/// In place of `edges.csv` there may be `edges.mtx`, in place of `features.csv` `features.mtx`: Matrix Market files in
+/// coordinate form, whose row k is the k-th node of `labels.csv`. Values of edges are not looked at.
+///
 /// # Errors
 /// [`Error::Io`], [`Error::Line`] and what [`Dataset::new`] finds wrong.
 pub fn import_own(folder: &Path, own: &OwnData) -> Result<Imported, Error> {
     let (nodes, labels, classes) = read_labels(&folder.join("labels.csv"))?;
-    let edges = CanonicalEdges::new(read_edges(&folder.join("edges.csv"), &nodes)?);
-    let file = folder.join("features.csv");
-    let features = if file.exists() { Some(read_features(&file, &nodes)?) } else { None };
+    let matrix = folder.join("edges.mtx");
+    let pairs = if matrix.exists() {
+        matrix_edges(&matrix, nodes.len())?
+    } else {
+        read_edges(&folder.join("edges.csv"), &nodes)?
+    };
+    let edges = CanonicalEdges::new(pairs);
+    let (file, matrix) = (folder.join("features.csv"), folder.join("features.mtx"));
+    let features = match (matrix.exists(), file.exists()) {
+        (true, _) => Some(matrix_features(&matrix, nodes.len())?),
+        (false, true) => Some(read_features(&file, &nodes)?),
+        (false, false) => None,
+    };
     let upstream = edges.upstream();
     let dataset = Dataset::new(DatasetParts {
         name: own.name.clone(),
@@ -142,20 +157,51 @@ fn read_triples(mut table: Table, nodes: &Ids) -> Result<CsrMatrix, Error> {
         lines.push(table.line());
     }
     let order = sorted(&names);
+    for (_, feature, _) in &mut entries {
+        *feature = order[*feature as usize];
+    }
+    from_entries(nodes.len(), names.len(), &entries, &lines, table.path())
+}
+
+/// The matrix with these entries; one that stands twice is an error in its line.
+fn from_entries(
+    nodes: usize,
+    columns: usize,
+    entries: &[(u32, u32, f32)],
+    lines: &[u64],
+    path: &Path,
+) -> Result<CsrMatrix, Error> {
     let mut sorted: Vec<usize> = (0..entries.len()).collect();
-    let key = |at: usize| (entries[at].0, order[entries[at].1 as usize]);
+    let key = |at: usize| (entries[at].0, entries[at].1);
     sorted.sort_by_key(|&at| key(at));
     if let Some(pair) = sorted.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
-        return Err(table.expected(lines[pair[1]], "each feature of a node once", "a repetition"));
+        return Err(line_error(path, lines[pair[1]], "each feature of a node once", "a repetition"));
     }
-    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); nodes.len()];
+    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); nodes];
     for at in sorted {
         let (node, feature, value) = entries[at];
         if value != 0.0 {
-            rows[node as usize].push((order[feature as usize], value));
+            rows[node as usize].push((feature, value));
         }
     }
-    assemble(names.len(), rows.iter().map(Vec::as_slice))
+    assemble(columns, rows.iter().map(Vec::as_slice))
+}
+
+fn matrix_edges(path: &Path, nodes: usize) -> Result<Vec<(u32, u32)>, Error> {
+    let matrix = matrix_market::read(path)?;
+    for (what, found) in [("rows", matrix.rows), ("columns", matrix.columns)] {
+        count(&format!("{what}, one a node of labels.csv"), nodes, found).map_err(|error| error.within(path))?;
+    }
+    Ok(matrix.entries.into_iter().map(|(from, to, _)| (from, to)).collect())
+}
+
+fn matrix_features(path: &Path, nodes: usize) -> Result<CsrMatrix, Error> {
+    let matrix = matrix_market::read(path)?;
+    if matrix.symmetric {
+        return Err(line_error(path, 1, "a general matrix", "a symmetric one"));
+    }
+    count("rows, one a node of labels.csv", nodes, matrix.rows).map_err(|error| error.within(path))?;
+    from_entries(nodes, matrix.columns, &matrix.entries, &matrix.lines, path)
 }
 
 fn assemble<'a>(columns: usize, rows: impl Iterator<Item = &'a [(u32, f32)]>) -> Result<CsrMatrix, Error> {

@@ -35,6 +35,11 @@ impl Table {
         Ok(table)
     }
 
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Names of the columns.
     pub(super) fn header(&self) -> &StringRecord {
         &self.header

@@ -27,7 +27,14 @@ pub(crate) fn write_file(path: &Path, content: impl FnOnce(&mut File) -> std::io
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut file = tempfile::Builder::new().prefix(".part-").tempfile_in(folder).map_err(Error::io(folder))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".part-");
+    // A temporary file is its owner's alone; what it becomes is read by whomever the umask lets.
+    #[cfg(unix)]
+    let readable = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(readable);
+    let mut file = builder.tempfile_in(folder).map_err(Error::io(folder))?;
     content(file.as_file_mut()).map_err(Error::io(path))?;
     file.as_file().sync_all().map_err(Error::io(path))?;
     file.persist(path).map_err(|error| Error::Io { path: path.to_path_buf(), source: error.error })?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use graph_datasets::{Card, catalog, import_public, read_public};
+use graph_datasets::{Card, SearchPath, card, catalog, import_public, load, read_public};
 use serde_json::Value;
 
 use crate::real_data::folder;
@@ -61,7 +61,7 @@ fn every_public_graph_imports_to_the_published_arrays_and_counts() {
 #[test]
 fn a_changed_raw_file_is_seen_and_leaves_nothing() {
     let Some(folder) = folder() else { return };
-    let card = graph_datasets::card("cora").unwrap();
+    let card = card("cora").unwrap();
     let raw = tempfile::tempdir().unwrap();
     for file in &card.raw {
         std::fs::copy(folder.join("cora/raw").join(&file.file), raw.path().join(&file.file)).unwrap();
@@ -76,4 +76,22 @@ fn a_changed_raw_file_is_seen_and_leaves_nothing() {
     let error = import_public(card, raw.path(), out.path()).unwrap_err().to_string();
     assert!(error.contains("sha256"), "{error}");
     assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn lastfm_takes_its_features_where_they_are() {
+    let Some(folder) = folder() else { return };
+    let card = card("lastfm").unwrap();
+    let raw = tempfile::tempdir().unwrap();
+    for file in ["lastfm_asia_edges.csv", "lastfm_asia_target.csv"] {
+        std::fs::copy(folder.join("lastfm/raw").join(file), raw.path().join(file)).unwrap();
+    }
+    // The real file is not here; this one has its form.
+    std::fs::write(raw.path().join("lastfm_asia_features.json"), r#"{"0": [7841, 3], "7623": [0]}"#).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let path = import_public(card, raw.path(), &out.path().join("lastfm")).unwrap();
+    assert_eq!(path.file_name().unwrap(), "graph.npz");
+    let dataset = load("lastfm", &SearchPath::new(vec![out.path().to_path_buf(), folder])).unwrap();
+    assert_eq!(dataset.features().unwrap().row(0).0, [3, 7841]);
+    assert!(dataset.marks()[0].contains("no checksum"), "{:?}", dataset.marks());
 }

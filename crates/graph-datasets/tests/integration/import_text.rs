@@ -195,10 +195,60 @@ fn own_data_errors_say_file_and_line() {
         let folder = own(files);
         assert_eq!(line_of(import(&folder).unwrap_err(), &folder.path().join(name)).0, line, "{files:?}");
     }
-    let error = import(&own(&[LABELS, EDGES, ("features.csv", "node,a\nana,2.5\n")])).unwrap_err().to_string();
-    assert!(error.contains("feature 0 of node 0 is 2.5, outside its public range [-1, 2]"), "{error}");
+    for outside in ["2.5", "-1.5"] {
+        let text = format!("node,a\nana,{outside}\n");
+        let error = import(&own(&[LABELS, EDGES, ("features.csv", &text)])).unwrap_err().to_string();
+        let expected = format!("feature 0 of node 0 is {outside}, outside its public range [-1, 2]");
+        assert!(error.contains(&expected), "{error}");
+    }
     let error = import(&own(&[LABELS])).unwrap_err().to_string();
     assert!(error.contains("edges.csv"), "{error}");
+}
+
+const MATRIX: &str = "%%MatrixMarket matrix coordinate pattern symmetric\n% c\n\n3 3 3\n2 1\n3 3\n3 2\n";
+
+#[test]
+fn own_data_as_matrix_market_files() {
+    let features = "%%MatrixMarket matrix coordinate real general\r\n3 2 3\r\n1 2 2\r\n1 1 -1\r\n3 2 1.5e0";
+    let matrices = own(&[LABELS, ("edges.mtx", MATRIX), ("features.mtx", features)]);
+    let tables = own(&[LABELS, EDGES, ("features.csv", "node,age,height\ncy,0,1.5\nana,-1,2\n")]);
+    assert_eq!(import(&matrices).unwrap(), import(&tables).unwrap());
+}
+
+#[test]
+fn bad_matrix_market_files_say_the_line() {
+    let head = "%%MatrixMarket matrix coordinate pattern general\n";
+    let cases = [
+        (String::new(), 1),
+        ("3 3 1\n1 2\n".to_owned(), 1),
+        ("%%MatrixMarket matrix array real general\n".to_owned(), 1),
+        ("%%MatrixMarket matrix coordinate complex general\n".to_owned(), 1),
+        ("%%MatrixMarket matrix coordinate pattern hermitian\n".to_owned(), 1),
+        (head.to_owned(), 2),
+        (format!("{head}3 3\n"), 2),
+        (format!("{head}3 3 -1\n"), 2),
+        (format!("{head}3 3 1099511627776\n"), 2),
+        (format!("{head}3 3 1\n0 1\n"), 3),
+        (format!("{head}3 3 1\n4 1\n"), 3),
+        (format!("{head}3 3 1\n1 2 1\n"), 3),
+        (format!("{head}3 3 1\n1\n"), 3),
+        (format!("{head}3 3 1\n1 2\n2 3\n"), 4),
+        (format!("{head}3 3 3\n1 2\n2 3\n"), 5),
+        (format!("{head}%{}\n", "x".repeat(2000)), 2),
+    ];
+    for (text, line) in cases {
+        let folder = own(&[LABELS, ("edges.mtx", &text)]);
+        let found = line_of(import(&folder).unwrap_err(), &folder.path().join("edges.mtx"));
+        assert_eq!(found.0, line, "{text:?}: {found:?}");
+    }
+    let error = import(&own(&[LABELS, ("edges.mtx", &format!("{head}4 4 1\n1 2\n"))])).unwrap_err().to_string();
+    assert!(error.contains("expected 3, found 4"), "{error}");
+    let real = "%%MatrixMarket matrix coordinate real general\n3 2 2\n";
+    for (rows, line) in [("1 1 NaN\n1 2 1\n", 3), ("1 1\n1 2 1\n", 3), ("1 1 1\n1 1 0\n", 4)] {
+        let folder = own(&[LABELS, EDGES, ("features.mtx", &format!("{real}{rows}"))]);
+        let found = line_of(import(&folder).unwrap_err(), &folder.path().join("features.mtx"));
+        assert_eq!(found.0, line, "{rows:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -216,3 +216,13 @@ fn what_was_in_the_output_does_not_matter() {
     propagate_into(&weights, &x, &filter, &mut out).unwrap();
     assert_eq!(out, propagate(&weights, &x, &filter).unwrap());
 }
+
+/// Written out by hand, because the oracle takes the coefficients from the filter.
+#[test]
+fn coefficients_of_the_filters() {
+    let of = |filter: &Filter| (0..=filter.steps() + 1).map(|k| filter.coefficient(k)).collect::<Vec<_>>();
+    assert_eq!(of(&Filter::power(2)), [0.0, 0.0, 1.0, 0.0]);
+    assert_eq!(of(&Filter::mean_of_powers(4).unwrap()), [0.0, 0.25, 0.25, 0.25, 0.25, 0.0]);
+    assert_eq!(of(&Filter::page_rank(2, 0.25).unwrap()), [0.25, 0.1875, 0.5625, 0.0]);
+    assert_eq!(of(&Filter::polynomial(vec![3.0, -1.0]).unwrap()), [3.0, -1.0, 0.0]);
+}

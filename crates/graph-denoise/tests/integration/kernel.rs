@@ -1,6 +1,7 @@
 //! The sparse product on plain slices.
 
 use graph_denoise::kernel::spmm;
+use graph_denoise::{Filter, Weights, propagate};
 use rand::RngExt;
 
 use crate::graphs::{dense, generator, pool, sparse};
@@ -77,4 +78,29 @@ fn a_hub_does_not_change_the_sums() {
         values.iter().enumerate().map(|(row, &value)| f64::from(value) * f64::from(x.row(row)[3])).sum();
     assert!((f64::from(out[32 + 3]) - expected).abs() < 1e-3);
     assert!(out[..32].iter().chain(&out[64..]).all(|&value| value == 0.0));
+}
+
+/// The plain loop is compiled for the baseline instruction set, the kernel for the best that the machine has.
+#[test]
+fn the_bytes_are_those_of_a_plain_loop() {
+    let mut rng = generator(14);
+    let s = sparse(300, 300, 0.05, &mut rng);
+    for width in [1, 7, 16, 33, 100] {
+        let x = dense(300, width, &mut rng);
+        let mut expected = vec![0f32; 300 * width];
+        for row in 0..300 {
+            for (&column, &value) in s.row(row).0.iter().zip(s.row(row).1) {
+                for k in 0..width {
+                    expected[row * width + k] += value * x.row(column as usize)[k];
+                }
+            }
+        }
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let mut out = vec![0f32; 300 * width];
+        spmm(s.indptr(), s.indices(), s.values(), x.as_slice(), width, &mut out);
+        assert_eq!(bits(&out), bits(&expected), "spmm, width {width}");
+        let weights = Weights::from_matrix(&s).unwrap();
+        let propagated = propagate(&weights, &x, &Filter::power(1)).unwrap();
+        assert_eq!(bits(propagated.as_slice()), bits(&expected), "propagate, width {width}");
+    }
 }

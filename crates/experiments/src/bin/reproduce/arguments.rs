@@ -87,7 +87,7 @@ impl Arguments {
         }
         let dataset = match self.dataset.as_str() {
             "synthetic" => DatasetSpec::default_synthetic(),
-            name => DatasetSpec::Published { name: name.to_owned() },
+            name => DatasetSpec::Published { name: graph_datasets::card(name)?.name.clone() },
         };
         let arm = |features: FeatureSpec| -> Result<_> {
             let model = ModelKind::from(self.model);
