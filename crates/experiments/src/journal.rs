@@ -6,6 +6,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::record::identity;
 use crate::{Error, Record};
@@ -35,7 +36,7 @@ impl Journal {
             .truncate(false)
             .open(&path)
             .map_err(Error::file("cannot open", &path))?;
-        match file.try_lock() {
+        match lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::Busy { path }),
             Err(TryLockError::Error(source)) => return Err(Error::file("cannot lock", &path)(source)),
@@ -103,6 +104,18 @@ impl Journal {
         self.records.push(record);
         Ok(())
     }
+}
+
+/// Locks the file, waiting up to a second: a process started meanwhile holds a copy of an open file, and with it the
+/// lock, from its fork to its exec.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..50 {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
+            outcome => return outcome,
+        }
+    }
+    file.try_lock()
 }
 
 /// Writes a file so that a reader sees the old content or the new one, never a part.

@@ -65,7 +65,7 @@ impl JournalFile {
         let fail = |what: String| Error::Storage { path: path.display().to_string(), what };
         let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
         let mut file = open().map_err(|e| fail(format!("{e}")))?;
-        file.try_lock().map_err(|e| fail(format!("{e}")))?;
+        lock(&file).map_err(|e| fail(format!("{e}")))?;
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes)).map_err(|e| fail(format!("{e}")))?;
         let mut entries = Vec::new();
@@ -140,4 +140,16 @@ mod tests {
     fn checksum_of_the_standard_text() {
         assert_eq!(super::checksum(b"123456789"), 0xCBF4_3926);
     }
+}
+
+/// Locks the file, waiting up to a second: a process started meanwhile holds a copy of an open file, and with it the
+/// lock, from its fork to its exec.
+fn lock(file: &File) -> Result<(), std::fs::TryLockError> {
+    for _ in 0..50 {
+        match file.try_lock() {
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(std::time::Duration::from_millis(20)),
+            outcome => return outcome,
+        }
+    }
+    file.try_lock()
 }
