@@ -134,14 +134,6 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn checksum_of_the_standard_text() {
-        assert_eq!(super::checksum(b"123456789"), 0xCBF4_3926);
-    }
-}
-
 /// Locks the file, waiting up to a second: a process started meanwhile holds a copy of an open file, and with it the
 /// lock, from its fork to its exec.
 fn lock(file: &File) -> Result<(), std::fs::TryLockError> {
@@ -152,4 +144,12 @@ fn lock(file: &File) -> Result<(), std::fs::TryLockError> {
         }
     }
     file.try_lock()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn checksum_of_the_standard_text() {
+        assert_eq!(super::checksum(b"123456789"), 0xCBF4_3926);
+    }
 }
