@@ -86,7 +86,7 @@ impl EndorsementLaw {
         a * a * self.gain + self.lie * k * (k + 1.0) * (2.0 * k + 1.0) / 6.0 - self.mean(grade).powi(2)
     }
 
-    /// E[S_v] of an honest user with symmetric grades is 0; this is Var[S_v] with S_v = Σ_u (r_vu − r_uv), for a user
+    /// E\[S_v\] of an honest user with symmetric grades is 0; this is Var\[S_v\] with S_v = Σ_u (r_vu − r_uv), for a user
     /// whose neighbours have the true grades `grades` (the same both ways) among `nodes` users.
     pub fn imbalance_variance(&self, nodes: usize, grades: &[u8]) -> f64 {
         let others = nodes.saturating_sub(1 + grades.len()) as f64;

@@ -26,7 +26,7 @@ pub enum Behaviour {
     PeersDoubt,
     /// As before, but only a quarter of its peers do; the rest (a colluding clique) praise it.
     SomePeersDoubt,
-    /// In a quarter of its claims it says κ and its peer 1: the naive attack, which [VERITAS] looks for, however well a
+    /// In a quarter of its claims it says κ and its peer 1: the naive attack, which \[VERITAS\] looks for, however well a
     /// clique dilutes it.
     Lavish,
     /// In a quarter of its claims it says 1 and its peer 1: the attacker that mirrors, likewise.
