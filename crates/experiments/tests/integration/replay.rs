@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use experiments::{Plan, run_plan};
+use experiments::{FeatureSpec, Plan, SampleSize, run_plan};
 
 use crate::{nowhere, settings, small_plan, timeless};
 
@@ -47,4 +47,27 @@ fn repeats_differ_and_arms_of_a_repeat_share_their_split() {
     let accuracy = |at: usize| made[at]["outcome"].clone();
     assert_ne!(accuracy(0), accuracy(4), "two repeats of one arm");
     assert_eq!(made[0]["outcome"]["test_nodes"], 60);
+}
+
+/// With one reported dimension at both budgets, SIM's reports differ in nothing: no data reach them. LPGNN's do.
+#[test]
+fn sim_sees_no_data() {
+    let mut plan = small_plan();
+    let mut stronger = plan.arms[0].clone();
+    stronger.features =
+        FeatureSpec::MultiBit { epsilon: "3".parse().expect("a budget"), sample_size: SampleSize::Optimal };
+    plan.arms.push(stronger);
+    let made = records(&plan.with_controls(), 2, 1);
+    let accuracies = |kind: &str, epsilon: f64| -> Vec<String> {
+        let of_arm = made.iter().filter(|record| {
+            let features = &record["spec"]["features"];
+            features["kind"] == kind && features["epsilon"] == epsilon
+        });
+        of_arm
+            .map(|record| format!("{} {}", record["outcome"]["test_accuracy"], record["outcome"]["kept_epoch"]))
+            .collect()
+    };
+    assert_eq!(accuracies("sim", 1.0).len(), 2);
+    assert_eq!(accuracies("sim", 1.0), accuracies("sim", 3.0));
+    assert_ne!(accuracies("multi-bit", 1.0), accuracies("multi-bit", 3.0));
 }
