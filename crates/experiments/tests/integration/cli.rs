@@ -98,3 +98,21 @@ fn help_teaches() {
         assert!(text.contains(word), "{word}");
     }
 }
+
+#[test]
+fn another_plan_in_the_same_folder_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let run = |seed: u64| {
+        let mut plan = crate::small_plan();
+        (plan.seed, plan.repeats) = (seed, 1);
+        let file = folder.path().join("mine.toml");
+        std::fs::write(&file, plan.to_toml().expect("a plan")).expect("writable");
+        let output = reproduce(&["--spec", file.to_str().expect("a path"), "--out", out.to_str().expect("a path")]);
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).contains("held another plan")
+    };
+    assert_eq!([run(1), run(1), run(2)], [false, false, true]);
+    let records = std::fs::read_to_string(out.join("runs.jsonl")).expect("records");
+    assert_eq!(records.lines().count(), 2 * 4);
+}

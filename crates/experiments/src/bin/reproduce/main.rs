@@ -76,12 +76,17 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
     let mut progress = Progress::new();
     let records = run_plan(plan, &search, &folder, &settings, &stop, |event| progress.tell(&event))?;
     progress.finish();
+    let written = plan.to_toml()?;
+    let earlier = std::fs::read_to_string(folder.join("plan.toml"));
+    if earlier.is_ok_and(|earlier| earlier != written) {
+        eprintln!("{} held another plan: its summary is replaced, its records stay in runs.jsonl", folder.display());
+    }
     let markdown = summary::markdown(plan, &records);
     write_whole(&folder.join("summary.md"), &markdown)?;
     write_whole(&folder.join("summary.csv"), &summary::csv(plan, &records))?;
     let timing = summary::timing_markdown(plan, &records);
     write_whole(&folder.join("timing.md"), &timing)?;
-    write_whole(&folder.join("plan.toml"), &plan.to_toml()?)?;
+    write_whole(&folder.join("plan.toml"), &written)?;
     println!("{markdown}\n{timing}");
     let others = records.iter().filter(|record| record.code != settings.code).count();
     if others > 0 {
