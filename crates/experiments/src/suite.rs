@@ -66,7 +66,8 @@ pub struct Method {
 pub struct Axis {
     /// Its name: `dataset`, `model`, `epsilon` or any other.
     pub name: String,
-    /// The knob, with dots between.
+    /// The knob, with dots between; without it each value is a table of knobs that change together.
+    #[serde(default)]
     pub path: String,
     /// Its values.
     pub values: Vec<Value>,
@@ -220,8 +221,11 @@ impl Suite {
         let mut arm = PlannedArm::new(method.name.clone(), spec);
         for &(axis, value) in point {
             let axis = &self.axes[axis];
-            let label = axis.labels.get(value).cloned().unwrap_or_else(|| plain(&axis.values[value]));
-            arm.at.insert(axis.name.clone(), label);
+            let label = axis.labels.get(value).cloned();
+            let label = label.or_else(|| (!axis.path.is_empty()).then(|| plain(&axis.values[value])));
+            if let Some(label) = label {
+                arm.at.insert(axis.name.clone(), label);
+            }
         }
         Ok(arm)
     }
@@ -245,6 +249,9 @@ fn names_another_kind(old: &Table, new: &Table) -> bool {
 
 /// Puts a value at a path of keys with dots between, making tables on the way.
 fn put(table: &mut Table, path: &str, value: Value) {
+    if let ("", Value::Table(over)) = (path, &value) {
+        return overlay(table, over);
+    }
     match path.split_once('.') {
         None => {
             let mut over = Table::new();
