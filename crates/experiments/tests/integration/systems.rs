@@ -102,6 +102,7 @@ fn parts_of_a_plan_merge_to_the_whole() {
     }
     let mut ids: Vec<String> = into.records().iter().map(|record| record.id.clone()).collect();
     let mut expected: Vec<String> = whole.iter().map(|record| record.id.clone()).collect();
-    (ids.sort(), expected.sort());
+    ids.sort();
+    expected.sort();
     assert_eq!(ids, expected);
 }
