@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand, ValueEnum};
-use experiments::{DeviceChoice, Epsilon, LossSpec, Narrowing, Plan, Shard, Suite};
+use experiments::{DatasetSpec, DeviceChoice, Epsilon, LossSpec, Narrowing, Plan, Shard, Suite, SyntheticFeatures};
 use toml::{Table, Value};
 
 /// Re-runs the published experiments of locally private graph learning, each beside its null controls.
@@ -25,7 +25,8 @@ pub(crate) struct Arguments {
     /// Suites to run, by name or file, with commas between; `--list` shows them.
     #[arg(long, value_delimiter = ',', value_name = "SUITE,…")]
     suite: Vec<String>,
-    /// Data sets, with commas between: `synthetic`, or cora, citeseer, pubmed, facebook, wikipedia, twitch, lastfm.
+    /// Data sets, with commas between: `synthetic`, or cora, citeseer, pubmed, facebook, wikipedia, twitch, lastfm, or a
+    /// folder of your own (its path with a `/` in it) with labels.csv, edges.csv and features.csv.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     dataset: Vec<String>,
     /// Networks, with commas between.
@@ -47,6 +48,9 @@ pub(crate) struct Arguments {
     /// Features of a published graph: as published, or made up (marked in every result) for a graph that has none.
     #[arg(long, value_enum, default_value_t = FeatureSource::Published)]
     features: FeatureSource,
+    /// What every feature of a folder of your own could be, LOW,HIGH: public bounds, not what the values happen to be.
+    #[arg(long, value_parser = range, default_value = "0,1", value_name = "LOW,HIGH", allow_hyphen_values = true)]
+    feature_range: (f64, f64),
     /// Repeats of each arm; each has its own split, reports and initial model [default: the suite's; 3 and 10 in
     /// profiles standard and full].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -165,7 +169,7 @@ impl Arguments {
         if let Some(path) = &self.spec {
             return Ok(vec![Request { suite: None, plan: Plan::read(path)?.with_controls() }]);
         }
-        for name in self.dataset.iter().filter(|name| *name != "synthetic") {
+        for name in self.dataset.iter().filter(|name| *name != "synthetic" && !name.contains('/')) {
             graph_datasets::card(name)?;
         }
         let everything = self.suite.is_empty() && self.profile != Profile::Quick;
@@ -194,7 +198,7 @@ impl Arguments {
     fn narrow(&self, suite: &mut Suite) -> Result<Narrowing> {
         let is_default = suite.name == DEFAULT_SUITE;
         if is_default && !self.dataset.is_empty() {
-            let values = self.dataset.iter().map(|name| dataset(name, self.features));
+            let values = self.dataset.iter().map(|name| self.dataset(name));
             suite.set_axis("dataset", "dataset", values.collect::<Result<_>>()?);
             suite.label_axis("dataset", self.dataset.clone());
         }
@@ -242,6 +246,24 @@ impl Arguments {
         Ok(Narrowing { at, methods: self.method.clone(), repeats: self.seeds.or(of_profile), seed: self.seed })
     }
 
+    /// A data set as a suite writes it.
+    fn dataset(&self, name: &str) -> Result<Value> {
+        let spec = match name {
+            "synthetic" => DatasetSpec::default_synthetic(),
+            folder if folder.contains('/') => {
+                let (lower, upper) = self.feature_range;
+                DatasetSpec::Own { folder: folder.into(), lower, upper }
+            }
+            name => {
+                let (density, signal) = MADE_UP;
+                let made_up = SyntheticFeatures { seed: 1, density, signal };
+                let synthetic_features = (self.features == FeatureSource::Synthetic).then_some(made_up);
+                DatasetSpec::Published { name: name.to_owned(), synthetic_features }
+            }
+        };
+        Ok(Value::try_from(spec)?)
+    }
+
     /// Runs made at the same time, memory aside.
     pub(crate) fn jobs(&self) -> usize {
         self.jobs.map_or_else(cores, usize::from)
@@ -265,24 +287,6 @@ fn find(root: &Path, name: &str) -> Result<Suite> {
         bail!("no suite is called {name}; there are {}", known.join(", "));
     }
     Ok(Suite::read(&path)?)
-}
-
-/// A data set as a suite writes it.
-fn dataset(name: &str, features: FeatureSource) -> Result<Value> {
-    let mut table = Table::new();
-    if name == "synthetic" {
-        return Ok(Value::try_from(experiments::DatasetSpec::default_synthetic())?);
-    }
-    table.insert("kind".to_owned(), "published".into());
-    table.insert("name".to_owned(), name.into());
-    if features == FeatureSource::Synthetic {
-        let mut made_up = Table::new();
-        made_up.insert("seed".to_owned(), 1.into());
-        made_up.insert("density".to_owned(), MADE_UP.0.into());
-        made_up.insert("signal".to_owned(), MADE_UP.1.into());
-        table.insert("synthetic_features".to_owned(), made_up.into());
-    }
-    Ok(table.into())
 }
 
 /// `--features`.
@@ -340,6 +344,12 @@ fn seed(text: &str) -> Result<u64, String> {
 fn epsilon(text: &str) -> Result<Epsilon, String> {
     let number: f64 = text.trim().parse().map_err(|_| format!("`{text}` is not a number"))?;
     Epsilon::new(number).map_err(|error| error.to_string())
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let ends = text.split_once(',').and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
+    ends.filter(|(low, high): &(f64, f64)| low < high && low.is_finite() && high.is_finite())
+        .ok_or_else(|| format!("`{text}` is no range: write LOW,HIGH, two numbers, the first the smaller one"))
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
