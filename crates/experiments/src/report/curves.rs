@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::figure::{COLOURS, Panel, Point, Series, Stroke, swatch};
-use super::{Chapter, axis_label, distinct};
+use super::{Chapter, axis_label, axis_value, distinct};
 use crate::summary::{self, Row};
 use crate::{Arm, Interval};
 
@@ -53,7 +53,7 @@ impl Axis {
             (false, _) => (label, Box::new(|_, number| number)),
         };
         let tick = |(at, (text, number)): (usize, (&String, &f64))| {
-            let text = text.strip_suffix(".0").unwrap_or(text);
+            let text = axis_value(text);
             (text.to_owned(), position(at, *number))
         };
         let ticks = texts.iter().zip(&numbers).enumerate().map(tick).map(|(text, at)| (at, text)).collect();
@@ -62,7 +62,7 @@ impl Axis {
 
     fn position(&self, row: &Row) -> Option<f64> {
         let text = row.at.get(&self.name)?;
-        let text = text.strip_suffix(".0").unwrap_or(text);
+        let text = axis_value(text);
         self.ticks.iter().find(|tick| tick.1 == *text).map(|tick| tick.0)
     }
 
@@ -96,7 +96,7 @@ fn frames<'r>(chapter: &'r Chapter<'_>, axis: &Axis) -> Vec<Frame<'r>> {
                 Some(match *key {
                     "dataset" => (*value).to_owned(),
                     "model" => value.to_uppercase(),
-                    other => format!("{} = {value}", axis_label(other)),
+                    other => format!("{} = {}", axis_label(other), axis_value(value)),
                 })
             })
             .collect();
@@ -322,7 +322,7 @@ fn first_above_zero(axis: &Axis, frame: &Frame<'_>, method: &str) -> String {
             let (_, epsilon, benefit) = &tried[from];
             let holds_on = tried[from..].iter().all(|(_, _, benefit)| is_above(benefit));
             let rest = if holds_on { "" } else { "; not at every larger ε" };
-            format!("{epsilon} ({}{rest})", summary::benefit(*benefit))
+            format!("{} ({}{rest})", axis_value(epsilon), summary::benefit(*benefit))
         }
         None if tried.is_empty() => "–".to_owned(),
         None => format!("at none of {}", tried.len()),

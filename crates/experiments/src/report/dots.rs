@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::curves::figure;
 use super::figure::{Dots, Row as DotsRow, Stroke, swatch};
-use super::{Chapter, axis_label, distinct};
+use super::{Chapter, axis_label, axis_value, distinct};
 use crate::summary::Row;
 use crate::{Arm, Interval};
 
@@ -31,7 +31,9 @@ fn pictures(
         format!("{dataset}, {}", row.spec.model.kind.label())
     };
     let label = |row: &Row| {
-        let more = varied.iter().filter_map(|name| Some(format!(", {} = {}", axis_label(name), row.at.get(*name)?)));
+        let more = varied
+            .iter()
+            .filter_map(|name| Some(format!(", {} = {}", axis_label(name), axis_value(row.at.get(*name)?))));
         row.name.clone() + &more.collect::<String>()
     };
     let mut pictures = Vec::new();

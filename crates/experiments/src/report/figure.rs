@@ -19,8 +19,9 @@ pub(super) const COLOURS: usize = 8;
 /// Width of a drawing; the page scales it.
 const WIDTH: u32 = 720;
 const PANEL_HEIGHT: u32 = 470;
-/// Height of one row of a [`Dots`] chart.
-const ROW: u32 = 62;
+/// Height of a label in a [`Dots`] chart, and of each mark below it.
+const LABEL: f64 = 36.0;
+const MARK: f64 = 20.0;
 const FONT: (&str, f64) = ("sans-serif", 25.0);
 
 const BLACK: RGBColor = RGBColor(0, 0, 0);
@@ -211,18 +212,23 @@ impl Dots {
     pub(super) fn draw(&self) -> Option<Markup> {
         let marks = self.rows.iter().flat_map(|row| &row.marks).map(|&(_, mean, half_width)| (mean, half_width));
         let x = span(marks.filter(|mark| mark.0.is_finite()), self.zero_line)?;
-        let height = ROW * u32::try_from(self.rows.len()).unwrap_or(u32::MAX / ROW - 2) + 100;
+        let height = self.height() as u32 + 100;
         drawing(height, &self.title, |area| self.draw_on(area, x))
     }
 
+    /// Of all rows, in the drawing's units.
+    fn height(&self) -> f64 {
+        self.rows.iter().map(|row| LABEL + MARK * row.marks.len() as f64).sum()
+    }
+
     fn draw_on<'a>(&self, area: &DrawingArea<SVGBackend<'a>, Shift>, (left, right): (f64, f64)) -> Drawn {
-        let rows = self.rows.len() as f64;
+        let mut top = self.height();
         let mut chart = ChartBuilder::on(area)
             .margin(12)
             .margin_left(24)
             .margin_right(24)
             .x_label_area_size(74)
-            .build_cartesian_2d(left..right, 0.0..rows)?;
+            .build_cartesian_2d(left..right, 0.0..top)?;
         chart
             .configure_mesh()
             .disable_y_mesh()
@@ -235,18 +241,19 @@ impl Dots {
             .x_labels(7)
             .x_label_formatter(&|x| number(*x, usize::from(right - left < 6.0)))
             .draw()?;
-        if self.zero_line {
-            chart.draw_series(LineSeries::new([(0.0, 0.0), (0.0, rows)], BLACK.stroke_width(3)))?;
-        }
-        for (at, row) in self.rows.iter().enumerate() {
-            let top = rows - at as f64;
-            chart.draw_series([Text::new(row.label.clone(), (left, top - 0.08), text())])?;
-            let many = row.marks.len().max(1) as f64;
+        for row in &self.rows {
+            chart.draw_series([Text::new(row.label.clone(), (left, top - 6.0), text())])?;
+            top -= LABEL;
+            let bottom = top - MARK * row.marks.len() as f64;
+            if self.zero_line {
+                // In pieces, so that it does not cross the labels.
+                chart.draw_series(LineSeries::new([(0.0, top + 4.0), (0.0, bottom)], BLACK.stroke_width(3)))?;
+            }
             for (place, &(number, mean, half_width)) in row.marks.iter().enumerate() {
                 if !mean.is_finite() {
                     continue;
                 }
-                let y = top - 0.72 - 0.12 * (place as f64 - (many - 1.0) / 2.0);
+                let y = top - MARK * (place as f64 + 0.5);
                 let colour = series_colour(number);
                 if let Some(half_width) = half_width {
                     let ends = [(mean - half_width, y), (mean + half_width, y)];
@@ -254,6 +261,7 @@ impl Dots {
                 }
                 mark(&mut chart, number, colour, std::iter::once((mean, y)))?;
             }
+            top = bottom;
         }
         Ok(())
     }

@@ -97,13 +97,13 @@ fn defences(chapters: &[Chapter<'_>]) -> Option<Markup> {
     let best_caught = mean(best, caught);
     Some(html! {
         @if best_caught > 0.0 {
-            strong { "Of the fakes " (best) " caught " (format!("{best_caught:.0}")) " %" }
+            strong { "“" (best) "” caught " (format!("{best_caught:.0}")) " % of the fakes" }
             " and removed " (format!("{:.1}", mean(best, removed))) " % of the honest users, over all its settings"
             @if names.len() > 1 {
-                "; "
+                "; caught by the others: "
                 @for (place, name) in names.iter().filter(|name| **name != best).enumerate() {
-                    @if place > 0 { ", " }
-                    (name) " " (format!("{:.0}", mean(name, caught))) " %"
+                    @if place > 0 { "; " }
+                    (name) " – " (format!("{:.0}", mean(name, caught))) " %"
                 }
             }
             "."

@@ -99,6 +99,11 @@ fn axis_label(name: &str) -> &str {
     }
 }
 
+/// A value of an axis without the fraction that a suite file may give a whole number.
+fn axis_value(text: &str) -> &str {
+    text.strip_suffix(".0").unwrap_or(text)
+}
+
 /// The page. `published` are the papers' numbers, `others` the suites that were not asked for.
 pub fn html(sections: &[Section<'_>], published: &Published, others: &[&Suite]) -> String {
     let chapters: Vec<Chapter<'_>> = sections.iter().map(|&section| Chapter::of(section, published)).collect();

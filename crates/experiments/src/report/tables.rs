@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Chapter, axis_label, distinct};
+use super::{Chapter, axis_label, axis_value, distinct};
 use crate::summary::{self, Row, benefit, budget, labels, mechanism, shown};
 use crate::{Agreement, Arm, Interval, PublishedCell};
 
@@ -61,7 +61,7 @@ fn table(chapter: &Chapter<'_>, rows: &[(&Row, Option<&PublishedCell>)]) -> Mark
                         @for (row, cell) in rows.iter().filter(|(row, _)| group(row) == *wanted) {
                             tr {
                                 th scope="row" { (row.name) }
-                                @for axis in &axes { td { (row.at.get(*axis).map_or("–", String::as_str)) } }
+                                @for axis in &axes { td { (row.at.get(*axis).map_or("–", |value| axis_value(value))) } }
                                 td { (mechanism(&row.spec)) }
                                 td.num { (budget(row.spec.features.epsilon())) }
                                 @if has_labels { td { (labels(&row.spec)) } }
@@ -155,7 +155,7 @@ pub(super) fn defence(chapter: &Chapter<'_>) -> Markup {
                         tr {
                             th scope="row" { (row.name) }
                             td { (group(row)) }
-                            @for axis in &axes { td { (row.at.get(*axis).map_or("–", String::as_str)) } }
+                            @for axis in &axes { td { (row.at.get(*axis).map_or("–", |value| axis_value(value))) } }
                             td.num { (budget(row.spec.features.epsilon())) }
                             td.num { (budget(row.spec.structure.epsilon())) }
                             td.num title=(origin(row)) { (maybe(defence.caught)) }

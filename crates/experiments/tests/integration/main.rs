@@ -6,6 +6,7 @@ mod disk;
 mod interrupted;
 mod plans;
 mod replay;
+mod report;
 
 use experiments::mechanism::{MultiBit, SampleSize};
 use experiments::{
