@@ -35,11 +35,14 @@ impl Estimate {
         };
         let sparse = spec.features == FeatureSpec::Clean && spec.denoise.steps == 0;
         let present = if sparse { dataset.features().map_or(0.0, |f| f.entries() as f64) } else { nodes * columns };
-        let width = spec.model.hidden as f64 * if spec.model.kind == ModelKind::Gat { 4.0 } else { 1.0 };
+        let width =
+            spec.model.hidden as f64 * if spec.model.kind == ModelKind::Gat { spec.model.heads as f64 } else { 1.0 };
         let twice = if spec.model.kind == ModelKind::Sage { 2.0 } else { 1.0 };
         let epoch = 6.0 * present * width * twice / FLOPS + 12.0 * (nodes + 2.0 * edges) * width / EDGES + EPOCH;
         let hops = spec.denoise.steps as f64 * 2.0 * edges * columns / EDGES;
-        let (mut seconds, mut bytes) = (spec.training.epochs as f64 * epoch + hops, 4.0 * 4.0 * present + 5e7);
+        // Where training stops early it mostly does so soon after its patience has run out once.
+        let epochs = spec.training.patience.map_or(usize::MAX, |patience| 2 * patience).min(spec.training.epochs);
+        let (mut seconds, mut bytes) = (epochs as f64 * epoch + hops, 4.0 * 4.0 * present + 5e7);
         if let StructureSpec::Lists { epsilon, levels, .. } = &spec.structure {
             let law = EndorsementLaw::new(*epsilon, usize::from(*levels))?;
             let needed = MemoryEstimate::new(dataset.nodes(), dataset.edges(), &law);

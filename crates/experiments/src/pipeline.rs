@@ -196,7 +196,12 @@ fn model_config(spec: &Spec) -> ModelConfig {
         ModelKind::Gat => gnn_models::ModelKind::Gat,
         ModelKind::Mlp => gnn_models::ModelKind::Mlp,
     };
-    ModelConfig { hidden: spec.model.hidden, dropout: spec.model.dropout, ..ModelConfig::new(kind) }
+    ModelConfig {
+        hidden: spec.model.hidden,
+        heads: spec.model.heads,
+        dropout: spec.model.dropout,
+        ..ModelConfig::new(kind)
+    }
 }
 
 /// Labels as the server gets them, 0 for test nodes and fakes, and what randomized response did to them.
@@ -227,6 +232,7 @@ fn train_config(spec: &Spec, noise: Option<LabelNoise>) -> TrainConfig {
         learning_rate: spec.training.learning_rate,
         weight_decay: spec.training.weight_decay,
         epochs: spec.training.epochs,
+        patience: spec.training.patience,
         selection: match spec.training.selection {
             Selection::ValidationLoss => EpochSelection::BestValidationLoss,
             Selection::ValidationAccuracy => EpochSelection::BestValidationAccuracy,

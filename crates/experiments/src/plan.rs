@@ -95,8 +95,14 @@ impl Plan {
     /// Adds to each private arm the controls it lacks: NonPriv, SIM of the same mechanism, FeatFree. A control that is
     /// added takes all other knobs from the private arm, except that NonPriv is neither propagated nor thresholded.
     #[must_use]
-    pub fn with_controls(mut self) -> Self {
-        for private in self.arms.clone() {
+    pub fn with_controls(self) -> Self {
+        let all = vec![true; self.arms.len()];
+        self.with_controls_of(&all)
+    }
+
+    /// As [`with_controls`](Self::with_controls), for the arms that are marked.
+    pub(crate) fn with_controls_of(mut self, marked: &[bool]) -> Self {
+        for (private, _) in self.arms.clone().iter().zip(marked).filter(|(_, marked)| **marked) {
             let FeatureSpec::Private { mechanism } = &private.spec.features else { continue };
             let mut clean = Spec { features: FeatureSpec::Clean, ..private.spec.clone() };
             clean.denoise.steps = 0;

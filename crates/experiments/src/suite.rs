@@ -4,6 +4,7 @@
 //! (`[[axis]]`); everything else comes from the tuned values of `data/hyperparameters.toml`. What is set where wins in
 //! this order: axis, method, base, tuned value. A table that names another `kind` than the one below it replaces it whole.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -30,6 +31,9 @@ pub struct Suite {
     /// Whether NonPriv, SIM and FeatFree are added to each private arm.
     #[serde(default)]
     pub controls: bool,
+    /// What profile `standard` keeps of an axis, by the axis's name and the labels of its values.
+    #[serde(default)]
+    pub standard: BTreeMap<String, Vec<String>>,
     /// The axis along which a figure is drawn; a table without it.
     #[serde(default)]
     pub figure: Option<String>,
@@ -52,9 +56,12 @@ pub struct Method {
     /// Axes along which it does not change.
     #[serde(default)]
     pub without: Vec<String>,
+    /// Whether its controls are added, where this differs from the suite's word.
+    #[serde(default)]
+    pub controls: Option<bool>,
     /// Where an axis puts its values in this method, by the axis's name; elsewhere the axis's own path.
     #[serde(default)]
-    pub paths: std::collections::BTreeMap<String, String>,
+    pub paths: BTreeMap<String, String>,
     /// What it sets.
     #[serde(default)]
     pub set: Table,
@@ -66,7 +73,8 @@ pub struct Method {
 pub struct Axis {
     /// Its name: `dataset`, `model`, `epsilon` or any other.
     pub name: String,
-    /// The knob, with dots between.
+    /// The knob, with dots between; without it each value is a table of knobs that change together.
+    #[serde(default)]
     pub path: String,
     /// Its values.
     pub values: Vec<Value>,
@@ -78,10 +86,8 @@ pub struct Axis {
 /// What a caller asks for in place of what a suite says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Narrowing {
-    /// Only these data sets of the `dataset` axis.
-    pub datasets: Vec<String>,
-    /// Only these models of the `model` axis.
-    pub models: Vec<String>,
+    /// Only these values of an axis, by its name; an axis that is not named stays whole.
+    pub at: BTreeMap<String, Vec<String>>,
     /// Only methods whose name contains one of these, in any case.
     pub methods: Vec<String>,
     /// Repeats of each arm.
@@ -152,7 +158,7 @@ impl Suite {
     /// [`Error::Suite`] for a knob that does not exist or has a value of the wrong type, naming suite and method;
     /// [`Error::NoHyperparameters`], [`Error::EmptyPlan`] and what [`Plan::check`] finds.
     pub fn plan(&self, narrowing: &Narrowing) -> Result<Plan, Error> {
-        let mut arms: Vec<PlannedArm> = Vec::new();
+        let (mut arms, mut with_controls) = (Vec::<PlannedArm>::new(), Vec::new());
         for method in &self.methods {
             let name = method.name.to_lowercase();
             if !narrowing.methods.is_empty() && !narrowing.methods.iter().any(|m| name.contains(&m.to_lowercase())) {
@@ -160,19 +166,20 @@ impl Suite {
             }
             for point in self.points(method) {
                 let arm = self.arm(method, &point)?;
-                let is_asked_for = |asked: &[String], what: &str| {
-                    asked.is_empty() || arm.at.get(what).is_some_and(|value| asked.contains(value))
-                };
-                let asked_for =
-                    is_asked_for(&narrowing.datasets, "dataset") && is_asked_for(&narrowing.models, "model");
+                // A method that an axis does not reach has no value there and stays.
+                let is_asked_for =
+                    |(axis, asked): (&String, &Vec<String>)| arm.at.get(axis).is_none_or(|value| asked.contains(value));
+                let asked_for = narrowing.at.iter().all(is_asked_for);
                 if asked_for && !arms.iter().any(|other| other.spec == arm.spec) {
+                    with_controls
+                        .push(self.controls && method.controls.unwrap_or(true) || method.controls == Some(true));
                     arms.push(arm);
                 }
             }
         }
         let repeats = narrowing.repeats.unwrap_or(self.repeats);
         let plan = Plan { seed: narrowing.seed.unwrap_or(self.seed), repeats, arms };
-        let plan = if self.controls { plan.with_controls() } else { plan };
+        let plan = plan.with_controls_of(&with_controls);
         plan.check()?;
         Ok(plan)
     }
@@ -220,8 +227,11 @@ impl Suite {
         let mut arm = PlannedArm::new(method.name.clone(), spec);
         for &(axis, value) in point {
             let axis = &self.axes[axis];
-            let label = axis.labels.get(value).cloned().unwrap_or_else(|| plain(&axis.values[value]));
-            arm.at.insert(axis.name.clone(), label);
+            let label = axis.labels.get(value).cloned();
+            let label = label.or_else(|| (!axis.path.is_empty()).then(|| plain(&axis.values[value])));
+            if let Some(label) = label {
+                arm.at.insert(axis.name.clone(), label);
+            }
         }
         Ok(arm)
     }
@@ -245,6 +255,9 @@ fn names_another_kind(old: &Table, new: &Table) -> bool {
 
 /// Puts a value at a path of keys with dots between, making tables on the way.
 fn put(table: &mut Table, path: &str, value: Value) {
+    if let ("", Value::Table(over)) = (path, &value) {
+        return overlay(table, over);
+    }
     match path.split_once('.') {
         None => {
             let mut over = Table::new();
@@ -266,6 +279,7 @@ fn put(table: &mut Table, path: &str, value: Value) {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Float(number) => number.to_string(),
         Value::Table(table) => table.get("kind").map_or_else(|| table.to_string(), plain),
         other => other.to_string(),
     }
@@ -315,6 +329,7 @@ mod tests {
         // Two models; FeatFree is one a model, SIM one a model and ε.
         assert_eq!([Arm::Private, Arm::Clean, Arm::Sim, Arm::FeatureFree].map(count), [4, 2, 4, 2]);
         assert_eq!(plan.arms[0].at["epsilon"], "0.1");
+        assert_eq!(plan.arms[2].at["epsilon"], "1");
         assert_eq!(plan.repeats, 3);
     }
 
@@ -322,7 +337,7 @@ mod tests {
     fn a_caller_narrows() {
         let suite = Suite::parse("t", TEXT).expect("a suite");
         let narrowing = Narrowing {
-            models: vec!["sage".to_owned()],
+            at: [("model".to_owned(), vec!["sage".to_owned()])].into(),
             methods: vec!["lpgnn".to_owned()],
             repeats: Some(1),
             ..Narrowing::default()

@@ -61,6 +61,7 @@ impl Spec {
             && self.attack == other.attack
             && self.model.kind == other.model.kind
             && self.model.hidden == other.model.hidden
+            && self.model.heads == other.model.heads
             && std::mem::discriminant(&self.training.loss) == std::mem::discriminant(&other.training.loss)
             && self.training.selection == other.training.selection
     }
@@ -91,11 +92,12 @@ impl Spec {
                 regularization: RegularizationSpec::None,
                 scale: tuned.scale,
             },
-            model: ModelSpec { kind: model, hidden: tuned.hidden, dropout: tuned.dropout },
+            model: ModelSpec { kind: model, hidden: tuned.hidden, heads: 4, dropout: tuned.dropout },
             training: TrainingSpec {
                 learning_rate: tuned.learning_rate,
                 weight_decay: tuned.weight_decay,
                 epochs: tuned.epochs,
+                patience: None,
                 loss: LossSpec::CrossEntropy,
                 selection: Selection::ValidationLoss,
             },

@@ -11,8 +11,10 @@ use crate::Error;
 pub struct ModelSpec {
     /// Architecture.
     pub kind: ModelKind,
-    /// Width of the hidden layer.
+    /// Width of the hidden layer; of each head of a GAT.
     pub hidden: usize,
+    /// Heads of a GAT's hidden layer; other networks have none.
+    pub heads: usize,
     /// Share of hidden units dropped in training.
     pub dropout: f64,
 }
@@ -51,8 +53,11 @@ pub struct TrainingSpec {
     pub learning_rate: f64,
     /// L2 penalty, added to the gradient.
     pub weight_decay: f64,
-    /// Number of epochs.
+    /// Most epochs.
     pub epochs: usize,
+    /// Training stops after so many epochs without a better one by `selection`; without it all are run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<usize>,
     /// What is minimised.
     pub loss: LossSpec,
     /// Which epoch's model is kept.
@@ -93,6 +98,10 @@ impl TrainingSpec {
     pub(super) fn check(&self, model: &ModelSpec, labels: &LabelSpec) -> Result<(), Error> {
         knob_in("model.dropout", model.dropout, 0.0..=0.95)?;
         knob_in("model.hidden", model.hidden as f64, 1.0..=65_536.0)?;
+        knob_in("model.heads", model.heads as f64, 1.0..=256.0)?;
+        if let Some(patience) = self.patience {
+            knob_in("training.patience", patience as f64, 1.0..=1e6)?;
+        }
         knob_in("training.learning_rate", self.learning_rate, 1e-9..=10.0)?;
         knob_in("training.weight_decay", self.weight_decay, 0.0..=10.0)?;
         knob_in("training.epochs", self.epochs as f64, 1.0..=1e6)?;

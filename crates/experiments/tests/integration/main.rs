@@ -7,6 +7,7 @@ mod interrupted;
 mod plans;
 mod replay;
 mod report;
+mod systems;
 
 use experiments::mechanism::{MultiBit, SampleSize};
 use experiments::{

@@ -149,7 +149,7 @@ Exit codes: 0 done, 1 failed, 2 the request is wrong, 130 stopped (run the same 
 /// The suite that runs where none is named.
 const DEFAULT_SUITE: &str = "systems";
 /// Data sets of profile `standard`.
-const SMALL: [&str; 3] = ["synthetic", "cora", "citeseer"];
+const SMALL: [&str; 4] = ["synthetic", "contextual", "cora", "citeseer"];
 /// Share of columns that a node uses, and of those that belong to its class, of made-up features.
 const MADE_UP: (f64, f64) = (0.01, 0.3);
 
@@ -222,23 +222,24 @@ impl Arguments {
                 training.insert("selection".to_owned(), "lpgnn-triple".into());
             }
         }
-        let mut datasets = self.dataset.clone();
-        if !is_default && datasets.is_empty() && self.profile == Profile::Standard && self.suite.is_empty() {
-            datasets = SMALL.map(str::to_owned).to_vec();
-            datasets.push("contextual".to_owned());
+        let mut at = std::collections::BTreeMap::new();
+        if self.profile == Profile::Standard {
+            at = suite.standard.clone();
+            at.entry("dataset".to_owned()).or_insert_with(|| SMALL.map(str::to_owned).to_vec());
+        }
+        if !is_default {
+            at.extend(
+                [("dataset", self.dataset.clone()), ("model", models)]
+                    .into_iter()
+                    .filter_map(|(axis, asked)| (!asked.is_empty()).then(|| (axis.to_owned(), asked))),
+            );
         }
         let of_profile = match self.profile {
             Profile::Quick => None,
             Profile::Standard => Some(3),
             Profile::Full => Some(10),
         };
-        Ok(Narrowing {
-            datasets: if is_default { Vec::new() } else { datasets },
-            models: if is_default { Vec::new() } else { models },
-            methods: self.method.clone(),
-            repeats: self.seeds.or(of_profile),
-            seed: self.seed,
-        })
+        Ok(Narrowing { at, methods: self.method.clone(), repeats: self.seeds.or(of_profile), seed: self.seed })
     }
 
     /// Runs made at the same time, memory aside.
