@@ -58,6 +58,16 @@ pub enum Error {
         /// What the parser found.
         source: Box<toml::de::Error>,
     },
+    /// A cell of `data/papers` that contradicts itself.
+    #[error("{path}, cell {cell}: {what}")]
+    PaperCell {
+        /// The file.
+        path: PathBuf,
+        /// Position of the cell, from 1.
+        cell: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// A plan that cannot be written as TOML.
     #[error("cannot write the plan as TOML: {0}")]
     PlanText(#[from] toml::ser::Error),

@@ -26,7 +26,8 @@ pub struct Plan {
 pub struct PlannedArm {
     /// The method's name in tables. Not part of what is run: two names for one spec share their runs.
     pub name: String,
-    /// Where the arm stands in its suite: the value of each axis, and of `dataset`, `model` and `epsilon`.
+    /// Where the arm stands in its suite: the value of each axis, of `dataset` and `model`, and where there are such of
+    /// `epsilon`, `label_epsilon` and `epsilon_a`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, String>,
     /// Every knob.
@@ -39,8 +40,15 @@ impl PlannedArm {
         let mut at = BTreeMap::new();
         at.insert("dataset".to_owned(), spec.dataset.name().to_owned());
         at.insert("model".to_owned(), spec.model.kind.label().to_lowercase());
-        if let Some(epsilon) = spec.features.epsilon() {
-            at.insert("epsilon".to_owned(), epsilon.to_string());
+        let budgets = [
+            ("epsilon", spec.features.epsilon()),
+            ("label_epsilon", spec.labels.epsilon()),
+            ("epsilon_a", spec.structure.epsilon()),
+        ];
+        for (name, epsilon) in budgets {
+            if let Some(epsilon) = epsilon {
+                at.insert(name.to_owned(), epsilon.to_string());
+            }
         }
         Self { name: name.into(), at, spec }
     }

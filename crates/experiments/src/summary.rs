@@ -1,11 +1,12 @@
 //! Tables over the repeats of each arm, as Markdown and CSV. Times are in a table of their own, so that two runs of one
 //! plan give the same summary to the byte.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::{
-    Arm, DefenceOutcome, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Interval, LossSpec, Plan, PlannedArm, Record,
-    Spec, StructureSpec,
+    Arm, DefenceOutcome, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Interval, LossSpec, Plan, PlannedArm,
+    Published, PublishedCell, Record, Spec, StructureSpec,
 };
 
 /// The records of one arm, and the difference to its controls.
@@ -13,8 +14,12 @@ use crate::{
 pub struct Row {
     /// The method's name.
     pub name: String,
+    /// Where the arm stands in its suite.
+    pub at: BTreeMap<String, String>,
     /// The arm.
     pub spec: Spec,
+    /// Ids of the records behind the numbers, in order of repeats.
+    pub records: Vec<String>,
     /// Test accuracy over the repeats, percent.
     pub accuracy: Interval,
     /// Test accuracy less SIM's, percentage points, paired by repeat: what the features themselves contributed.
@@ -69,7 +74,7 @@ impl DefenceRow {
 pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
     let of = |spec: &Spec| -> Vec<&Record> { records.iter().filter(|record| record.spec == *spec).collect() };
     let mut rows = Vec::new();
-    for PlannedArm { name, spec, .. } in &plan.arms {
+    for PlannedArm { name, at, spec } in &plan.arms {
         let mine = of(spec);
         let accuracies: Vec<f64> = mine.iter().map(|record| 100.0 * record.outcome.test_accuracy).collect();
         let Some(accuracy) = Interval::of(&accuracies) else { continue };
@@ -86,7 +91,9 @@ pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
         let defence = DefenceRow::of(&mine);
         rows.push(Row {
             name: name.clone(),
+            at: at.clone(),
             spec: spec.clone(),
+            records: mine.iter().map(|record| record.id.clone()).collect(),
             accuracy,
             feature_benefit,
             over_feature_free,
@@ -125,49 +132,80 @@ fn defence_markdown(rows: &[Row]) -> String {
     text
 }
 
-/// What each method protects and what not, one line a method and ε.
-pub fn claims(plan: &Plan, records: &[Record]) -> Vec<String> {
-    let mut claims: Vec<String> = Vec::new();
+/// What one method protects and what not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certificate {
+    /// The method.
+    pub method: String,
+    /// The data set, which says how many dimensions and list entries there are.
+    pub dataset: String,
+    /// What holds for a user's features and level.
+    pub features: String,
+    /// What the label spends on top, where it is private.
+    pub labels: Option<String>,
+    /// What holds for neighbour lists; that the graph is public where there are none.
+    pub graph: String,
+}
+
+/// What each method protects and what not, one a method, data set and budget.
+pub fn certificates(plan: &Plan, records: &[Record]) -> Vec<Certificate> {
+    let mut certificates: Vec<Certificate> = Vec::new();
     for PlannedArm { name, spec, .. } in &plan.arms {
         let FeatureSpec::Private { mechanism } = &spec.features else { continue };
         let Some(record) = records.iter().find(|record| record.spec == *spec) else { continue };
-        let Ok(mut claim) = mechanism.claim(record.data.dimensions) else { continue };
-        if let Some(epsilon) = spec.labels.epsilon() {
-            let _ = write!(claim, "; its label adds {epsilon}");
-        }
-        match &spec.structure {
-            StructureSpec::Public => claim += "; the graph is public",
-            StructureSpec::Lists { epsilon, .. } => {
-                let _ = write!(
-                    claim,
-                    "; one list entry is {epsilon}-LDP, an edge, which stands in two lists, {}, a whole list {}",
-                    2.0 * epsilon.nats(),
-                    epsilon.nats() * (record.data.nodes as f64 - 1.0),
-                );
-            }
-        }
-        let line = format!("{name} on {}: {claim}.", spec.dataset.name());
-        if !claims.contains(&line) {
-            claims.push(line);
+        let Ok(features) = mechanism.claim(record.data.dimensions) else { continue };
+        let graph = match &spec.structure {
+            StructureSpec::Public => "the graph is public".to_owned(),
+            StructureSpec::Lists { epsilon, .. } => format!(
+                "one list entry is {epsilon}-LDP, an edge, which stands in two lists, {}, a whole list {}",
+                2.0 * epsilon.nats(),
+                epsilon.nats() * (record.data.nodes as f64 - 1.0),
+            ),
+        };
+        let certificate = Certificate {
+            method: name.clone(),
+            dataset: spec.dataset.name().to_owned(),
+            features,
+            labels: spec.labels.epsilon().map(|epsilon| format!("its label adds {epsilon}")),
+            graph,
+        };
+        if !certificates.contains(&certificate) {
+            certificates.push(certificate);
         }
     }
-    claims
+    certificates
+}
+
+/// The certificates in words, one line each.
+pub fn claims(plan: &Plan, records: &[Record]) -> Vec<String> {
+    let line = |one: Certificate| {
+        let labels = one.labels.map_or(String::new(), |labels| format!("; {labels}"));
+        format!("{} on {}: {}{labels}; {}.", one.method, one.dataset, one.features, one.graph)
+    };
+    certificates(plan, records).into_iter().map(line).collect()
 }
 
 /// The arm of the plan that is the `kind` control of a private arm.
-fn control_of<'p>(plan: &'p Plan, spec: &Spec, kind: Arm) -> Option<&'p Spec> {
+pub(crate) fn control_of<'p>(plan: &'p Plan, spec: &Spec, kind: Arm) -> Option<&'p Spec> {
     let FeatureSpec::Private { mechanism } = &spec.features else { return None };
     let wanted = match kind {
         Arm::Sim => FeatureSpec::Sim { mechanism: mechanism.clone() },
         Arm::FeatureFree => FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS },
-        Arm::Clean | Arm::Private => return None,
+        Arm::Clean => FeatureSpec::Clean,
+        Arm::Private => return None,
     };
     let wanted = Spec { features: wanted, ..spec.clone() };
     plan.arms.iter().map(|arm| &arm.spec).find(|other| other.serves_as(&wanted))
 }
 
-/// The summary as Markdown: accuracy beside its controls, then what the words mean.
+/// The summary as Markdown: accuracy beside its controls, then what is promised.
 pub fn markdown(plan: &Plan, records: &[Record]) -> String {
+    markdown_beside(plan, records, "", &Published::default())
+}
+
+/// As [`markdown`], with the printed number of each arm of `suite` that has one, the difference, and whether it lies in our
+/// interval.
+pub fn markdown_beside(plan: &Plan, records: &[Record], suite: &str, published: &Published) -> String {
     let mut text = String::new();
     let mut stamps: Vec<_> = records.iter().map(|record| &record.data).collect();
     stamps.dedup();
@@ -187,14 +225,20 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
         }
     }
     let _ = writeln!(text, "Seed {}, {} repeats.\n", plan.seed, plan.repeats);
-    text += "| data | model | method | reports | ε | labels | K | runs | test accuracy, % | feature benefit, points | over FeatFree, points |\n";
-    text += "|---|---|---|---|---|---|---|---|---|---|---|\n";
     let rows = rows(plan, records);
-    for row in &rows {
+    let cells: Vec<_> = rows.iter().map(|row| published.find_at(suite, &row.name, &row.at)).collect();
+    let is_beside_paper = cells.iter().any(Option::is_some);
+    text += "| data | model | method | reports | ε | labels | K | runs | test accuracy, % | ";
+    text += if is_beside_paper { "paper, % | difference, points | | " } else { "" };
+    text += "feature benefit, points | over FeatFree, points |\n";
+    text += if is_beside_paper { "|---|---|---" } else { "" };
+    text += "|---|---|---|---|---|---|---|---|---|---|---|\n";
+    for (row, cell) in rows.iter().zip(cells) {
         let spec = &row.spec;
+        let paper = if is_beside_paper { beside(row, cell).map(|part| part + " | ").concat() } else { String::new() };
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {paper}{} | {} |",
             spec.dataset.name(),
             spec.model.kind.label(),
             row.name,
@@ -217,6 +261,15 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
     text
 }
 
+/// The printed number, the difference, and how the two stand to each other.
+fn beside(row: &Row, cell: Option<&PublishedCell>) -> [String; 3] {
+    let Some(cell) = cell else { return ["–", "–", "–"].map(str::to_owned) };
+    match cell.compare(row.accuracy) {
+        Some((difference, agreement)) => [cell.shown(), format!("{difference:+.1}"), agreement.label().to_owned()],
+        None => [cell.shown(), "–".to_owned(), "–".to_owned()],
+    }
+}
+
 /// What the words of [`markdown`] mean; once below all tables.
 pub fn legend() -> &'static str {
     "± is half of the 95 % interval of the mean over repeats (Student's t); each repeat draws its own split, reports, lists \
@@ -235,16 +288,16 @@ pub fn legend() -> &'static str {
 }
 
 /// The mechanism's name, or what there is in its place.
-fn mechanism(spec: &Spec) -> String {
+pub(crate) fn mechanism(spec: &Spec) -> String {
     spec.features.mechanism().map_or("–".to_owned(), crate::mechanism::Mechanism::label)
 }
 
-fn budget(epsilon: Option<Epsilon>) -> String {
+pub(crate) fn budget(epsilon: Option<Epsilon>) -> String {
     epsilon.map_or("–".to_owned(), |epsilon| epsilon.to_string())
 }
 
 /// What the labels cost and how their noise is met.
-fn labels(spec: &Spec) -> String {
+pub(crate) fn labels(spec: &Spec) -> String {
     let Some(epsilon) = spec.labels.epsilon() else { return "true".to_owned() };
     let loss = match spec.training.loss {
         LossSpec::CrossEntropy => "cross-entropy".to_owned(),
@@ -254,14 +307,14 @@ fn labels(spec: &Spec) -> String {
     format!("ε = {epsilon}, {loss}")
 }
 
-fn shown(interval: Interval) -> String {
+pub(crate) fn shown(interval: Interval) -> String {
     match interval.half_width {
         Some(half_width) => format!("{:.1} ± {half_width:.1}", interval.mean),
         None => format!("{:.1}", interval.mean),
     }
 }
 
-fn benefit(interval: Interval) -> String {
+pub(crate) fn benefit(interval: Interval) -> String {
     let number = match interval.half_width {
         Some(half_width) => format!("{:+.1} ± {half_width:.1}", interval.mean),
         None => format!("{:+.1}", interval.mean),
@@ -273,38 +326,77 @@ fn benefit(interval: Interval) -> String {
     }
 }
 
-/// Median wall seconds by stage and greatest memory, one row an arm.
-pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
-    let mut text = String::from(
-        "| model | method | ε | labels | randomize, s | lists, s | defend, s | propagate, s | train, s | evaluate, s | peak memory, MiB | threads × jobs |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
-    );
-    for PlannedArm { name, spec, .. } in &plan.arms {
-        let measured: Vec<_> =
-            records.iter().filter(|record| record.spec == *spec).map(|record| &record.measured).collect();
-        let Some(first) = measured.first() else { continue };
-        let median = |of: fn(&crate::Seconds) -> f64| {
-            let mut values: Vec<f64> = measured.iter().map(|one| of(&one.seconds)).collect();
+/// Median wall seconds by stage and greatest memory of one arm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timing {
+    /// The method.
+    pub method: String,
+    /// The data set.
+    pub dataset: String,
+    /// The network.
+    pub model: &'static str,
+    /// Its budget, or a dash.
+    pub epsilon: String,
+    /// What its labels cost.
+    pub labels: String,
+    /// Median wall seconds of each of [`STAGES`](Self::STAGES).
+    pub stages: [f64; 6],
+    /// Wall seconds of all stages of all runs.
+    pub total: f64,
+    /// Greatest resident memory, MiB.
+    pub peak_memory_mib: f64,
+    /// Threads of the first run.
+    pub threads: usize,
+    /// Runs at the same time as the first.
+    pub jobs: usize,
+}
+
+impl Timing {
+    /// The stages of a run.
+    pub const STAGES: [&'static str; 6] = ["randomize", "lists", "defend", "propagate", "train", "evaluate"];
+}
+
+/// Times and memory, one entry an arm with a record.
+pub fn timings(plan: &Plan, records: &[Record]) -> Vec<Timing> {
+    let stages = |one: &crate::Measured| {
+        let crate::Seconds { randomize, lists, defend, propagate, train, evaluate } = one.seconds;
+        [randomize, lists, defend, propagate, train, evaluate]
+    };
+    let of = |arm: &PlannedArm| {
+        let mine = records.iter().filter(|record| record.spec == arm.spec).map(|record| &record.measured);
+        let measured: Vec<_> = mine.collect();
+        let first = measured.first()?;
+        let median = |stage: usize| {
+            let mut values: Vec<f64> = measured.iter().map(|one| stages(one)[stage]).collect();
             values.sort_by(f64::total_cmp);
             values[values.len() / 2]
         };
-        let peak = measured.iter().map(|one| one.peak_memory_mib).fold(0.0, f64::max);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.3} | {:.4} | {peak:.0} | {} × {} |",
-            spec.model.kind.label(),
-            name,
-            budget(spec.features.epsilon()),
-            labels(spec),
-            median(|seconds| seconds.randomize),
-            median(|seconds| seconds.lists),
-            median(|seconds| seconds.defend),
-            median(|seconds| seconds.propagate),
-            median(|seconds| seconds.train),
-            median(|seconds| seconds.evaluate),
-            first.threads,
-            first.jobs,
-        );
+        Some(Timing {
+            method: arm.name.clone(),
+            dataset: arm.spec.dataset.name().to_owned(),
+            model: arm.spec.model.kind.label(),
+            epsilon: budget(arm.spec.features.epsilon()),
+            labels: labels(&arm.spec),
+            stages: std::array::from_fn(median),
+            total: measured.iter().flat_map(|one| stages(one)).sum(),
+            peak_memory_mib: measured.iter().map(|one| one.peak_memory_mib).fold(0.0, f64::max),
+            threads: first.threads,
+            jobs: first.jobs,
+        })
+    };
+    plan.arms.iter().filter_map(of).collect()
+}
+
+/// [`timings`] as Markdown.
+pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
+    let mut text = String::from("| model | method | ε | labels | ");
+    Timing::STAGES.iter().for_each(|stage| text += &format!("{stage}, s | "));
+    text += "peak memory, MiB | threads × jobs |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+    for one in timings(plan, records) {
+        let Timing { method, model, epsilon, labels, stages, peak_memory_mib, threads, jobs, .. } = one;
+        let _ = write!(text, "| {model} | {method} | {epsilon} | {labels} | ");
+        stages.iter().for_each(|seconds| text += &format!("{seconds:.4} | "));
+        let _ = writeln!(text, "{peak_memory_mib:.0} | {threads} × {jobs} |");
     }
     text
 }

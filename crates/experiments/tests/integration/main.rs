@@ -6,6 +6,7 @@ mod disk;
 mod interrupted;
 mod plans;
 mod replay;
+mod report;
 mod systems;
 
 use experiments::mechanism::{MultiBit, SampleSize};

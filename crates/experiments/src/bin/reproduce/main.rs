@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use experiments::{
-    DATA_DIR_VARIABLE, Error, Journal, Outlook, SearchPath, Settings, Suite, code_stamp, merge, outlook, run_plan, tune,
+    DATA_DIR_VARIABLE, Error, Journal, Outlook, Published, SearchPath, Settings, Suite, code_stamp, merge, outlook,
+    run_plan, tune,
 };
 
 use arguments::{Arguments, Command, Request};
@@ -92,6 +93,8 @@ fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<(
     if arguments.dry_run {
         return tell_outlook(requests, &outlooks, jobs);
     }
+    // Before the runs: a mistake there must not be found after hours.
+    let published = Published::read(&root.join("data/papers"))?;
     let settings = Settings {
         jobs,
         threads: arguments.threads(jobs),
@@ -122,7 +125,7 @@ fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<(
         progress.finish();
         finished.push(Finished { request, records: made? });
     }
-    output::write(&folder, root, &finished, &settings, arguments.record.as_deref())
+    output::write(&folder, root, &finished, &settings, &published, arguments.record.as_deref())
 }
 
 /// Runs at the same time that fit in memory.

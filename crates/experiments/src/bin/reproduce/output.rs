@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use experiments::{Record, Settings, summary, write_whole};
+use experiments::{Published, Record, Settings, Suite, report, summary, write_whole};
 
 use crate::arguments::Request;
 
@@ -25,6 +25,7 @@ pub(crate) fn write(
     root: &Path,
     all: &[Finished<'_>],
     settings: &Settings,
+    published: &Published,
     record: Option<&str>,
 ) -> Result<()> {
     let plans = folder.join("plans");
@@ -41,7 +42,7 @@ pub(crate) fn write(
         if let Some(suite) = suite {
             markdown += &format!("## {}\n\n{}\n\n", suite.title, suite.about.trim());
         }
-        markdown += &summary::markdown(plan, &finished.records);
+        markdown += &summary::markdown_beside(plan, &finished.records, finished.name(), published);
         markdown.push('\n');
         csv += &summary::csv(finished.name(), plan, &finished.records, csv.is_empty());
         timing += &format!("{}\n\n{}\n", finished.name(), summary::timing_markdown(plan, &finished.records));
@@ -50,6 +51,7 @@ pub(crate) fn write(
     write_whole(&folder.join("summary.md"), &markdown)?;
     write_whole(&folder.join("summary.csv"), &csv)?;
     write_whole(&folder.join("timing.md"), &timing)?;
+    write_whole(&folder.join("report.html"), &page(root, all, published))?;
     println!("{markdown}\n{timing}");
     let records = || all.iter().flat_map(|finished| &finished.records);
     let others = records().filter(|record| record.code != settings.code).count();
@@ -59,11 +61,28 @@ pub(crate) fn write(
             records().count()
         );
     }
-    println!("wrote {}: runs.jsonl, plans/, summary.md, summary.csv, timing.md", folder.display());
+    println!("wrote {}: report.html, runs.jsonl, plans/, summary.md, summary.csv, timing.md", folder.display());
     if let Some(name) = record {
         keep(folder, root, name)?;
     }
     Ok(())
+}
+
+/// The report, which also names the suites that were not asked for.
+fn page(root: &Path, all: &[Finished<'_>], published: &Published) -> String {
+    let sections: Vec<_> = all
+        .iter()
+        .map(|finished| report::Section {
+            name: finished.name(),
+            suite: finished.request.suite.as_ref(),
+            plan: &finished.request.plan,
+            records: &finished.records,
+        })
+        .collect();
+    // A broken suite file that nobody asked for must not cost the report.
+    let suites = Suite::all(&root.join("data/suites")).unwrap_or_default();
+    let is_other = |suite: &&Suite| all.iter().all(|finished| finished.name() != suite.name);
+    report::html(&sections, published, &suites.iter().filter(is_other).collect::<Vec<_>>())
 }
 
 /// Copies the folder's files to `data/results/DATE-NAME`.
