@@ -326,6 +326,19 @@ mod tests {
         }
     }
 
+    /// With as many dimensions reported as there are.
+    #[test]
+    fn two_of_two_dimensions() {
+        let rows = CsrMatrix::new(2, vec![0, 1, 2], vec![0, 1], vec![1.0, 0.5]).expect("rows");
+        for with_data in [true, false] {
+            let users = Users { rows: &rows, with_data, stage: Seed::root(1) };
+            let all = MultiBit { epsilon: "8".parse().expect("a budget"), sample_size: SampleSize::Optimal };
+            let collected = Mechanism::from(all).of().collect(&users).expect("reports");
+            let Values::Sparse(matrix) = &collected.values else { panic!("dense") };
+            assert_eq!((matrix.row(0).0, matrix.row(1).0), (&[0, 1][..], &[0, 1][..]));
+        }
+    }
+
     #[test]
     fn claims_have_numbers() {
         for mechanism in every_mechanism() {
