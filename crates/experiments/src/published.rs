@@ -187,7 +187,7 @@ impl Agreement {
         match self {
             Self::Inside => "inside interval",
             Self::Close => "within 2 points",
-            Self::Apart => "apart",
+            Self::Apart => "further off",
         }
     }
 }

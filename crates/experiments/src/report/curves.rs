@@ -75,6 +75,8 @@ impl Axis {
 struct Frame<'r> {
     title: String,
     rows: Vec<&'r Row>,
+    /// Methods that are planned at one value of the axis only, since they do not change along it.
+    fixed: Vec<&'r str>,
 }
 
 /// One frame a combination of data set, model and whatever else varies. A method that does not change along one of them
@@ -88,7 +90,7 @@ fn frames<'r>(chapter: &'r Chapter<'_>, axis: &Axis) -> Vec<Frame<'r>> {
     let most = chapter.private().map(|row| place(row).len()).max().unwrap_or(0);
     let places = distinct(chapter.private().map(place).filter(|place| place.len() == most));
     let frame = |at: &BTreeMap<&str, &str>| {
-        let fits = |row: &&Row| place_fits(&keys, row, at);
+        let fits = |row: &&Row| fits_at(&keys, &row.at, at);
         let names: Vec<String> = keys
             .iter()
             .filter_map(|key| {
@@ -100,13 +102,20 @@ fn frames<'r>(chapter: &'r Chapter<'_>, axis: &Axis) -> Vec<Frame<'r>> {
                 })
             })
             .collect();
-        Frame { title: names.join(", "), rows: chapter.private().filter(fits).collect() }
+        let rows: Vec<&Row> = chapter.private().filter(fits).collect();
+        let values = |name: &str| {
+            let arms = chapter.section.plan.arms.iter().filter(|arm| arm.name == name && fits_at(&keys, &arm.at, at));
+            distinct(arms.filter_map(|arm| arm.at.get(&axis.name))).len()
+        };
+        let names_here = distinct(rows.iter().map(|row| row.name.as_str()));
+        let fixed = names_here.into_iter().filter(|name| values(name) == 1).collect();
+        Frame { title: names.join(", "), rows, fixed }
     };
     places.iter().map(frame).collect()
 }
 
-fn place_fits(keys: &[&str], row: &Row, at: &BTreeMap<&str, &str>) -> bool {
-    keys.iter().all(|key| match (row.at.get(*key), at.get(key)) {
+fn fits_at(keys: &[&str], place: &BTreeMap<String, String>, at: &BTreeMap<&str, &str>) -> bool {
+    keys.iter().all(|key| match (place.get(*key), at.get(key)) {
         (Some(mine), Some(wanted)) => mine == wanted,
         _ => true,
     })
@@ -121,7 +130,8 @@ fn parts<'m>(methods: &'m [&'m str]) -> impl Iterator<Item = &'m [&'m str]> {
 /// The line of one method in a frame.
 fn line(frame: &Frame<'_>, axis: &Axis, method: &str, of: impl Fn(&Row) -> Option<Interval>) -> Vec<Point> {
     let rows = frame.rows.iter().filter(|row| row.name == method);
-    points(rows.filter_map(|row| Some((axis.position(row), of(row)?))), axis)
+    let moves = !frame.fixed.contains(&method);
+    points(rows.filter_map(|row| Some((axis.position(row).filter(|_| moves), of(row)?))), axis)
 }
 
 /// Points in order; a lone one that does not move along the axis from end to end.
@@ -157,7 +167,7 @@ pub(super) fn accuracy(chapter: &Chapter<'_>, axis: &Axis) -> Markup {
                 series.extend(solid(part, frame, axis, of));
                 panel(frame, axis, "test accuracy, %", false, series)
             });
-            (figure("Accuracy", "Band and bars: 95 % interval of the mean.", panels, legend(part, true, with_sim && chapter.rows.iter().any(|row| row.spec.features.arm() == Arm::Sim))))
+            (figure("Accuracy", "Band and bars: 95 % interval of the mean.", panels, legend(part, &kinds(chapter, with_sim))))
         }
     }
 }
@@ -174,7 +184,7 @@ pub(super) fn benefit(chapter: &Chapter<'_>, axis: &Axis) -> Markup {
             @let panels = frames.iter().filter_map(|frame| {
                 panel(frame, axis, "benefit, points", true, solid(part, frame, axis, |row| row.feature_benefit))
             });
-            (figure("Feature benefit", "Accuracy less that of SIM, paired by repeat: what the data in the reports added. An interval that touches the line shows nothing.", panels, legend(part, false, false)))
+            (figure("Feature benefit", "Accuracy less that of SIM, paired by repeat: what the data in the reports added. An interval that touches the line shows nothing.", panels, legend(part, &[])))
         }
         @if axis.name == "epsilon" { (smallest(axis, &frames, &methods)) }
     }
@@ -193,7 +203,7 @@ pub(super) fn detection(chapter: &Chapter<'_>, axis: &Axis) -> Markup {
         @for part in parts(&methods) {
             @let caught = frames.iter().filter_map(|frame| panel(frame, axis, "fakes caught, %", true, solid(part, frame, axis, of_caught)));
             @let removed = frames.iter().filter_map(|frame| panel(frame, axis, "honest removed, %", true, solid(part, frame, axis, of_removed)));
-            (figure("Detection", "Fakes caught: higher is better. Honest users removed: lower is better.", caught.chain(removed), legend(part, false, false)))
+            (figure("Detection", "Fakes caught: higher is better. Honest users removed: lower is better.", caught.chain(removed), legend(part, &[])))
         }
     }
 }
@@ -275,14 +285,23 @@ pub(super) fn figure(
     }
 }
 
-fn legend(part: &[&str], with_controls: bool, with_sim: bool) -> Markup {
+/// Controls that have a line in the accuracy figure.
+fn kinds(chapter: &Chapter<'_>, with_sim: bool) -> Vec<Arm> {
+    let has = |kind: &Arm| chapter.private().any(|row| chapter.control(row, *kind).is_some());
+    let is_drawn = |kind: &Arm| (with_sim || *kind != Arm::Sim) && has(kind);
+    [Arm::Sim, Arm::Clean, Arm::FeatureFree].into_iter().filter(is_drawn).collect()
+}
+
+fn legend(part: &[&str], controls: &[Arm]) -> Markup {
     html! {
         ul.legend {
             @for (colour, method) in part.iter().enumerate() { li { (swatch(colour, Stroke::Solid)) (method) } }
-            @if with_sim { li { (swatch(0, Stroke::Dashed)) "SIM of the method of this colour" } }
-            @if with_controls {
-                li { (swatch(0, Stroke::Muted)) "NonPriv" }
-                li { (swatch(1, Stroke::Muted)) "FeatFree" }
+            @for kind in controls {
+                @match kind {
+                    Arm::Sim => li { (swatch(0, Stroke::Dashed)) "SIM of the method of this colour" },
+                    Arm::FeatureFree => li { (swatch(1, Stroke::Muted)) (kind.label()) },
+                    _ => li { (swatch(0, Stroke::Muted)) (kind.label()) },
+                }
             }
         }
     }

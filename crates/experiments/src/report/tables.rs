@@ -25,7 +25,7 @@ pub(super) fn accuracy(chapter: &Chapter<'_>) -> Markup {
 
 fn table(chapter: &Chapter<'_>, rows: &[(&Row, Option<&PublishedCell>)]) -> Markup {
     let mut axes = chapter.varied(None);
-    axes.retain(|axis| !["epsilon", "label_epsilon", "epsilon_a"].contains(axis));
+    axes.retain(|axis| !["epsilon", "label_epsilon", "epsilon_a", "K"].contains(axis));
     let has_paper = rows.iter().any(|(_, cell)| cell.is_some());
     let has_labels = rows.iter().any(|(row, _)| row.spec.labels.epsilon().is_some());
     let has_lists = rows.iter().any(|(row, _)| row.spec.structure.epsilon().is_some());
@@ -44,15 +44,15 @@ fn table(chapter: &Chapter<'_>, rows: &[(&Row, Option<&PublishedCell>)]) -> Mark
                     tr {
                         th { "method" }
                         @for axis in &axes { th { (axis_label(axis)) } }
-                        th { "reports" }
                         th.num { "ε" }
                         @if has_labels { th { "labels" } }
-                        @if has_lists { th.num { "ε of a list entry" } }
-                        th.num { "K" }
-                        th.num { "runs" }
                         th.num { "test accuracy, %" }
                         @if has_paper { th.num { "paper, %" } th.num { "difference" } th { "paper’s is" } }
                         @if has_benefit { th.num { "feature benefit, points" } th.num { "over FeatFree, points" } }
+                        th { "reports" }
+                        @if has_lists { th.num { "ε of a list entry" } }
+                        th.num { "K" }
+                        th.num { "runs" }
                     }
                 }
                 @for wanted in &groups {
@@ -62,18 +62,18 @@ fn table(chapter: &Chapter<'_>, rows: &[(&Row, Option<&PublishedCell>)]) -> Mark
                             tr {
                                 th scope="row" { (row.name) }
                                 @for axis in &axes { td { (row.at.get(*axis).map_or("–", |value| axis_value(value))) } }
-                                td { (mechanism(&row.spec)) }
                                 td.num { (budget(row.spec.features.epsilon())) }
                                 @if has_labels { td { (labels(&row.spec)) } }
-                                @if has_lists { td.num { (budget(row.spec.structure.epsilon())) } }
-                                td.num { (row.spec.denoise.steps) }
-                                td.num { (row.accuracy.count) }
                                 td.num title=(origin(row)) { (shown(row.accuracy)) }
                                 @if has_paper { (paper(row, *cell)) }
                                 @if has_benefit {
                                     (difference(row, row.feature_benefit))
                                     (difference(row, row.over_feature_free))
                                 }
+                                td { (mechanism(&row.spec)) }
+                                @if has_lists { td.num { (budget(row.spec.structure.epsilon())) } }
+                                td.num { (row.spec.denoise.steps) }
+                                td.num { (row.accuracy.count) }
                             }
                         }
                     }

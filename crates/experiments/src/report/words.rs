@@ -35,7 +35,7 @@ const WORDS: [(&str, &str); 13] = [
     ("K", "steps of propagation over the graph."),
     (
         "paper’s is",
-        "where the printed mean stands: inside our interval; outside of it but within 2 points of our mean; or apart. “figure only”: the paper draws the result and prints no number.",
+        "where the printed mean stands: inside our interval; outside of it but within 2 points of our mean; or further off. “figure only”: the paper draws the result and prints no number.",
     ),
     ("fakes caught", "fake users that the server removed, of all fakes."),
     ("noise edges", "edges of the server’s graph between honest users that are none."),
