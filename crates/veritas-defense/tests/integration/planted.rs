@@ -100,6 +100,8 @@ fn threads_change_nothing() {
         let defence = pool.install(|| defend_observed(&world.lists, &options, |stage| stages.push(stage))).unwrap();
         assert_eq!(stages.len(), 4);
         assert!(stages.windows(2).all(|w| w[0] < w[1]));
+        assert!(defence.bytes.iter().map(|&(stage, _)| stage).eq(stages));
+        assert!(defence.bytes.iter().all(|&(_, bytes)| bytes > 0) && defence.bytes[0].1 > world.lists.bytes());
         defence
     };
     assert_eq!(with(1), with(2));
