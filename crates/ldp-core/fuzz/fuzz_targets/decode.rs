@@ -1,10 +1,11 @@
 //! Any bytes: a decoder refuses them, or returns a report that its mechanism accepts and that encodes back to them.
 #![no_main]
 
+use ldp_core::gaussian::{GridGaussian, Sensitivity};
 use ldp_core::level::{LevelBudgets, LevelChannel};
 use ldp_core::{
-    Bounds, Epsilon, GradedListRandomizer, GridLaplace, Hybrid, MultiBitEncoder, OneBit, Piecewise,
-    PrivateLevelEncoder, RandomizedResponse, SampleSize, Sampled, Wire,
+    Bounds, Delta, Epsilon, GradedListRandomizer, GridLaplace, Hybrid, MultiBitEncoder, OneBit, Piecewise, PrivUnit,
+    PrivateLevelEncoder, RandomizedResponse, SampleSize, Sampled, SquareWave, Wire,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -33,6 +34,11 @@ fuzz_target!(|data: &[u8]| {
     check(MultiBitEncoder::new(epsilon, 100, Bounds::UNIT, SampleSize::Fixed(3)), data);
     check(Sampled::<Piecewise>::new(epsilon, 5, Bounds::UNIT, SampleSize::Fixed(2)), data);
     check(GradedListRandomizer::new(epsilon, 42, 5), data);
+    check(SquareWave::new(epsilon, Bounds::UNIT), data);
+    check(PrivUnit::new(epsilon, 3), data);
+    check(LevelChannel::square_wave(epsilon, 5), data);
+    let delta = Delta::new(1e-6).expect("constant");
+    check(GridGaussian::new(epsilon, delta, 3, Bounds::UNIT, Sensitivity::WholeRow), data);
     let private = LevelBudgets::geometric(epsilon, 5).and_then(|budgets| {
         let channel = LevelChannel::square_wave(Epsilon::new(0.5)?, 5)?;
         PrivateLevelEncoder::new(budgets, channel, 30, Bounds::UNIT, SampleSize::Optimal)
