@@ -53,6 +53,7 @@
 //! | | [`PrivUnit`] | seed | only the direction counts; least error |
 //! | | [`GridGaussian`] | grid points | (ε, δ); with few non-zeros, sparse-clipped |
 //! | privacy level | [`LevelChannel`] | output | the level itself is sensitive |
+//! | any, budgets by tier | [`Tiers`] | the tier's | users may choose among public budgets |
 //! | level and row | [`PrivateLevelEncoder`] | output, bits | PPGNN, sound |
 //!
 //! # What holds everywhere
@@ -60,8 +61,10 @@
 //! * Every finite law is a table of integer weights of 2⁶⁴ ([`weights`]), rounded toward less privacy loss: what is
 //!   drawn is what is claimed, and [`FiniteRandomizer::achieved_epsilon`] is computed from the integers that are
 //!   executed. Outputs lie on a public grid; no output tells the input by its bits.
-//! * The number of random words does not depend on the value. The exception is [`PrivUnit`], which tries seeds; its
-//!   number of tries has the same law for every value.
+//! * The number of random words does not depend on the value. Two mechanisms read a random number of them: [`PrivUnit`]
+//!   tries seeds (how many is independent of the value **and** of the report), and [`GradedListRandomizer`] skips from
+//!   one noisy entry to the next, for which there is
+//!   [`randomize_constant_work`](GradedListRandomizer::randomize_constant_work).
 //! * Values outside the public domain are refused with the bound, never clipped silently, never printed.
 //! * Budgets are integers, charged before release ([`accountant`]); only a [`Permit`] makes a [`Report`].
 //! * The generator is an argument (`CryptoRng`). Seeding it is up to the caller and part of the claim.

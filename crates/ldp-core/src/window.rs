@@ -146,3 +146,33 @@ impl WindowKernel {
         (self.moment(input, 1) as f64 / TOTAL_F64, self.moment(input, 2) as f64 / TOTAL_F64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words fall into intervals, one a cell and side; the first and the last word of each lead where the weights
+    /// say, and the intervals fill 2⁶⁴.
+    #[test]
+    fn every_interval_of_words_leads_to_its_cell() {
+        for nats in [1e-6, 0.1, 1.0, 5.0, 40.0] {
+            for (outside, width) in [(1, 1), (4, 3), (4, 5), (64, 61), (1000, 7)] {
+                let kernel = WindowKernel::new(Epsilon::new(nats).expect("valid"), outside, width).expect("valid");
+                for input in 0..=outside {
+                    let mut start = 0_u128;
+                    let mut interval = |count: u64, cell: u32| {
+                        if count > 0 {
+                            let (first, last) = (start as u64, (start + u128::from(count) - 1) as u64);
+                            assert_eq!((kernel.draw(input, first), kernel.draw(input, last)), (cell, cell));
+                        }
+                        start += u128::from(count);
+                    };
+                    (0..width).for_each(|k| interval(kernel.likely, input + k));
+                    (0..kernel.extra).for_each(|k| interval(1, input + k));
+                    (0..outside).for_each(|q| interval(kernel.unlikely, if q < input { q } else { q + width }));
+                    assert_eq!(start, TOTAL);
+                }
+            }
+        }
+    }
+}
