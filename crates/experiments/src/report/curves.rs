@@ -167,7 +167,7 @@ pub(super) fn accuracy(chapter: &Chapter<'_>, axis: &Axis) -> Markup {
                 series.extend(solid(part, frame, axis, of));
                 panel(frame, axis, "test accuracy, %", false, series)
             });
-            (figure("Accuracy", "Band and bars: 95 % interval of the mean.", panels, legend(part, &kinds(chapter, with_sim))))
+            (figure("Accuracy", "Band and bars: 95 % interval of the mean, cut where it is much wider than the means are apart.", panels, legend(part, &kinds(chapter, with_sim))))
         }
     }
 }

@@ -82,7 +82,12 @@ pub(super) fn accuracy(chapter: &Chapter<'_>) -> Markup {
         mark(0, Some(row.accuracy)).into_iter().chain(controls).collect()
     });
     let names: Vec<&str> = std::iter::once("the method").chain(kinds.iter().map(|kind| kind.label())).collect();
-    figure("Accuracy beside controls", "Bars: 95 % interval of the mean.", pictures.into_iter(), legend(&names))
+    figure(
+        "Accuracy beside controls",
+        "Bars: 95 % interval of the mean, cut where it is much wider than the means are apart.",
+        pictures.into_iter(),
+        legend(&names),
+    )
 }
 
 /// Accuracy less SIM's, and less FeatFree's, of each private arm.

@@ -114,7 +114,9 @@ impl Panel {
     pub(super) fn draw(&self) -> Option<Markup> {
         let finite = |point: &&Point| point.x.is_finite() && point.y.is_finite();
         let points = || self.series.iter().flat_map(|series| &series.points).filter(finite);
-        let y = span(points().map(|point| (point.y, point.half_width)), self.zero_line)?;
+        let (low, high) = span(points().map(|point| (point.y, point.half_width)), self.zero_line)?;
+        // Without a zero line these are shares: no interval needs room beyond 0 and 100 %.
+        let y = if self.zero_line { (low, high) } else { (low.max(-2.0), high.min(102.0)) };
         let x = self.ticks.iter().map(|tick| tick.0).filter(|x| x.is_finite());
         let (least, most) = (x.clone().fold(f64::INFINITY, f64::min), x.fold(f64::NEG_INFINITY, f64::max));
         let margin = if most > least { 0.05 * (most - least) } else { 0.5 };
@@ -162,14 +164,16 @@ impl Panel {
             let points: Vec<&Point> = series.points.iter().filter(finite).collect();
             if points.iter().any(|point| point.half_width.is_some()) && series.stroke == Stroke::Solid {
                 let half = |point: &Point| point.half_width.unwrap_or(0.0);
-                let below = points.iter().map(|point| (point.x, point.y - half(point)));
-                let above = points.iter().rev().map(|point| (point.x, point.y + half(point)));
+                let bottom = |point: &Point| (point.y - half(point)).max(low);
+                let top = |point: &Point| (point.y + half(point)).min(high);
+                let below = points.iter().map(|point| (point.x, bottom(point)));
+                let above = points.iter().rev().map(|point| (point.x, top(point)));
                 if points.len() > 1 {
                     chart.draw_series([Polygon::new(below.chain(above).collect::<Vec<_>>(), colour.mix(0.13))])?;
                 }
                 // The bands of several lines lie on each other: the ends stand out.
                 for point in &points {
-                    let ends = [(point.x, point.y - half(point)), (point.x, point.y + half(point))];
+                    let ends = [(point.x, bottom(point)), (point.x, top(point))];
                     chart.draw_series(LineSeries::new(ends, colour.stroke_width(2)))?;
                 }
             }
@@ -211,7 +215,8 @@ impl Dots {
     /// The picture; nothing where no mean is finite.
     pub(super) fn draw(&self) -> Option<Markup> {
         let marks = self.rows.iter().flat_map(|row| &row.marks).map(|&(_, mean, half_width)| (mean, half_width));
-        let x = span(marks.filter(|mark| mark.0.is_finite()), self.zero_line)?;
+        let (left, right) = span(marks.filter(|mark| mark.0.is_finite()), self.zero_line)?;
+        let x = if self.zero_line { (left, right) } else { (left.max(-2.0), right.min(102.0)) };
         let height = self.height() as u32 + 100;
         drawing(height, &self.title, |area| self.draw_on(area, x))
     }
@@ -256,7 +261,7 @@ impl Dots {
                 let y = top - MARK * (place as f64 + 0.5);
                 let colour = series_colour(number);
                 if let Some(half_width) = half_width {
-                    let ends = [(mean - half_width, y), (mean + half_width, y)];
+                    let ends = [((mean - half_width).max(left), y), ((mean + half_width).min(right), y)];
                     chart.draw_series(LineSeries::new(ends, colour.stroke_width(4)))?;
                 }
                 mark(&mut chart, number, colour, std::iter::once((mean, y)))?;
@@ -267,17 +272,19 @@ impl Dots {
     }
 }
 
-/// Least and greatest value that are drawn, with room around.
+/// Least and greatest value that are drawn, with room around. Intervals that are much wider than the means are apart, as
+/// those of two repeats may be, are cut, so that the means stay apart on the page.
 fn span(values: impl Iterator<Item = (f64, Option<f64>)>, with_zero: bool) -> Option<(f64, f64)> {
-    let start = if with_zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
-    let mut seen = false;
-    let (low, high) = values.fold(start, |(low, high), (mean, half_width)| {
-        seen = true;
-        let half_width = half_width.unwrap_or(0.0);
-        (low.min(mean - half_width), high.max(mean + half_width))
-    });
+    let values: Vec<(f64, f64)> = values.map(|(mean, half_width)| (mean, half_width.unwrap_or(0.0))).collect();
+    let zero = with_zero.then_some(0.0);
+    let least = |of: fn(&(f64, f64)) -> f64| values.iter().map(of).chain(zero).reduce(f64::min);
+    let most = |of: fn(&(f64, f64)) -> f64| values.iter().map(of).chain(zero).reduce(f64::max);
+    let means = (least(|value| value.0)?, most(|value| value.0)?);
+    let beyond = (means.1 - means.0).max(10.0);
+    let low = least(|value| value.0 - value.1)?.max(means.0 - beyond);
+    let high = most(|value| value.0 + value.1)?.min(means.1 + beyond);
     let room = (0.06 * (high - low)).max(0.5);
-    seen.then_some((low - room, high + room))
+    (!values.is_empty()).then_some((low - room, high + room))
 }
 
 fn number(value: f64, digits: usize) -> String {
