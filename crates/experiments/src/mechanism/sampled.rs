@@ -69,9 +69,9 @@ impl Randomize for Sampled {
 
     fn claim(&self, dimensions: usize) -> Result<String, Error> {
         let sampled = self.reported(dimensions)?;
-        let each = self.epsilon.nats() / sampled as f64;
+        let each = self.epsilon.split(sampled as u64)?.part;
         Ok(format!(
-            "one report is {}-LDP for the whole vector: {sampled} of {dimensions} dimensions, {each:.3e} for each through {}",
+            "one report is {}-LDP for the whole vector: {sampled} of {dimensions} dimensions, {each} for each through {}",
             self.epsilon,
             self.label()
         ))

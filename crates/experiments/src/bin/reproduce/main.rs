@@ -5,6 +5,7 @@ mod output;
 mod progress;
 mod trace;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -69,10 +70,12 @@ fn instead(command: &Command) -> Result<()> {
 }
 
 fn list(root: &Path) -> Result<()> {
+    let mut text = String::new();
     for suite in Suite::all(&root.join("data/suites"))? {
-        println!("{}\n    {}\n    {}", suite.name, suite.title, suite.about.trim().replace('\n', "\n    "));
+        let about = suite.about.trim().replace('\n', "\n    ");
+        text += &format!("{}\n    {}\n    {about}\n", suite.name, suite.title);
     }
-    Ok(())
+    say(&text)
 }
 
 fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<()> {
@@ -139,12 +142,12 @@ fn jobs(arguments: &Arguments, outlooks: &[Outlook]) -> Result<usize> {
 }
 
 fn tell_outlook(requests: &[Request], outlooks: &[Outlook], jobs: usize) -> Result<()> {
-    let (mut runs, mut seconds) = (0, 0.0);
+    let (mut runs, mut seconds, mut text) = (0, 0.0, String::new());
     for (request, outlook) in requests.iter().zip(outlooks) {
         let name = request.suite.as_ref().map_or("plan", |suite| &suite.name);
         let left = outlook.runs - outlook.finished;
-        println!(
-            "{name}: {} runs, {left} left, about {:.0} min on one core, largest about {:.0} MiB",
+        text += &format!(
+            "{name}: {} runs, {left} left, about {:.0} min on one core, largest about {:.0} MiB\n",
             outlook.runs,
             outlook.seconds / 60.0,
             outlook.largest_mib
@@ -152,8 +155,16 @@ fn tell_outlook(requests: &[Request], outlooks: &[Outlook], jobs: usize) -> Resu
         runs += left;
         seconds += outlook.seconds;
     }
-    println!("in all {runs} runs left, about {:.0} min with {jobs} at the same time", seconds / 60.0 / jobs as f64);
-    Ok(())
+    let minutes = seconds / 60.0 / jobs as f64;
+    say(&format!("{text}in all {runs} runs left, about {minutes:.0} min with {jobs} at the same time\n"))
+}
+
+/// Prints; who stops reading, as `head` does, has read enough.
+fn say(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write to standard output"),
+    }
 }
 
 fn listen() -> Result<Arc<AtomicBool>> {
