@@ -77,3 +77,8 @@ pub use truth::Truth;
 pub use tune::tune;
 pub use veritas_defense::TrustModel;
 pub use veritas_defense::attack::{Collusion, FakeFeatures, Grading, Targets};
+
+/// The programs of the guide, as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending.md")]
+mod extending {}
