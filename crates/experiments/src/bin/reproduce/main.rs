@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use experiments::{Error, Journal, Outlook, Settings, Suite, code_stamp, merge, outlook, run_plan, search_path, tune};
+use experiments::{
+    DATA_DIR_VARIABLE, Error, Journal, Outlook, SearchPath, Settings, Suite, code_stamp, merge, outlook, run_plan, tune,
+};
 
 use arguments::{Arguments, Command, Request};
 use output::Finished;
@@ -82,7 +84,8 @@ fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<(
         return Ok(());
     }
     let folder = arguments.out.clone().unwrap_or_else(|| root.join("target/reproduce"));
-    let search = search_path(arguments.data.as_deref(), root);
+    let variable = std::env::var_os(DATA_DIR_VARIABLE);
+    let search = SearchPath::standard(arguments.data.as_deref(), variable.as_deref(), root);
     let outlooks = requests.iter().map(|request| outlook(&request.plan, &search, &folder, arguments.shard));
     let outlooks: Vec<Outlook> = outlooks.collect::<Result<_, Error>>()?;
     let jobs = jobs(arguments, &outlooks)?;
