@@ -258,7 +258,7 @@ impl Arguments {
                 let (density, signal) = MADE_UP;
                 let made_up = SyntheticFeatures { seed: 1, density, signal };
                 let synthetic_features = (self.features == FeatureSource::Synthetic).then_some(made_up);
-                DatasetSpec::Published { name: name.to_owned(), synthetic_features }
+                DatasetSpec::Published { name: name.to_owned(), synthetic_features, view: None }
             }
         };
         Ok(Value::try_from(spec)?)
