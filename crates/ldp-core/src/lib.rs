@@ -80,6 +80,7 @@
 extern crate alloc;
 
 pub mod accountant;
+mod alias;
 pub mod audit;
 mod bounds;
 mod budget;
