@@ -7,8 +7,8 @@
 //! can be reached, and one report tells which it was.
 //!
 //! The magnitude is drawn digit by digit: a geometric variable's digits in any radix are independent, so one small
-//! table a digit suffices whatever t is. 32 bits a digit, 32 for the sign and the rounding: sixteen bytes a report for
-//! ε above 2.5·10⁻⁴, 32 below. Further words are read with probability 10⁻⁶ or less, whatever the value is.
+//! table a digit suffices whatever t is. 32 bits a digit, 32 for the sign and the rounding: twelve bytes a report for ε
+//! above 10⁻³, 24 below. Further ones are read with probability below 10⁻⁶, which the value has no part in.
 //!
 //! Variance on [α, β]: about 2((β−α)/ε)². Report unbounded; use it where a sum must stay exactly unbiased and values
 //! need more than a bit. The one-bit mechanism has a lower variance for ε below 2.
@@ -17,7 +17,7 @@ use rand_core::CryptoRng;
 
 mod geometric;
 
-use geometric::{BLOCK, Blocks, Geometric, words};
+use geometric::{BATCH, BLOCK, Blocks, Geometric, words};
 
 use crate::placement::Placement;
 use crate::{Bounds, Epsilon, Error, Randomizer, Rectify, ScalarMechanism};
@@ -111,22 +111,20 @@ impl GridLaplace {
     /// The value must be inside the bounds.
     #[inline]
     fn respond(&self, value: f64, mut block: impl FnMut() -> [u8; BLOCK]) -> i64 {
+        let mut all = [0; 6];
+        for three in all.chunks_exact_mut(3).take(self.noise.blocks()) {
+            three.copy_from_slice(&words(block()));
+        }
+        let magnitude = self.noise.draw(&all[1..], &mut block);
+        self.report(value, all[0], magnitude)
+    }
+
+    #[inline]
+    fn report(&self, value: f64, word: u32, magnitude: i64) -> i64 {
         let (lower, next) = self.lower_point(value);
-        let first = words(block());
-        // The lowest bit is the sign, the others round the value.
-        let point = lower + i64::from(first[0] >> 1 < next);
-        let magnitude = if self.noise.blocks() == 1 {
-            self.noise.draw(&first[1..], &mut block)
-        } else {
-            let mut all = [0; 8];
-            all[..4].copy_from_slice(&first);
-            for words_of in all.chunks_exact_mut(4).take(self.noise.blocks()).skip(1) {
-                words_of.copy_from_slice(&words(block()));
-            }
-            self.noise.draw(&all[1..], &mut block)
-        };
-        // −1 − magnitude is its complement.
-        point + (magnitude ^ -i64::from(first[0] & 1))
+        // The lowest bit is the sign, the others round the value; −1 − magnitude is the complement of the magnitude.
+        let point = lower + i64::from(word >> 1 < next);
+        point + (magnitude ^ -i64::from(word & 1))
     }
 
     /// Draws one report a value, in order, as repeated [`Randomizer::randomize`] would; no allocation.
@@ -141,10 +139,29 @@ impl GridLaplace {
         rng: &mut R,
     ) -> Result<(), Error> {
         self.bounds.check_all(values, reports.len())?;
-        let mut blocks = Blocks::new(rng);
-        for (left, (report, &value)) in (1..=values.len()).rev().zip(reports.iter_mut().zip(values)) {
-            blocks.owe(left * self.noise.blocks());
-            *report = self.respond(value, || blocks.take());
+        let (mut blocks, each) = (Blocks::new(rng), self.noise.blocks());
+        for (values, reports) in values.chunks(BATCH).zip(reports.chunks_mut(BATCH)) {
+            if let Some(single) = self.noise.single() {
+                let mut undecided = 0;
+                for ((report, &value), &block) in reports.iter_mut().zip(values).zip(blocks.read(values.len())) {
+                    let [word, digits @ ..] = words(block);
+                    let (magnitude, flag) = self.noise.quick(single, digits);
+                    *report = self.report(value, word, magnitude);
+                    undecided |= flag;
+                }
+                if undecided == 0 {
+                    blocks.skip();
+                    continue;
+                }
+            }
+            for (left, (report, &value)) in (1..=values.len()).rev().zip(reports.iter_mut().zip(values)) {
+                let mut owed = left * each;
+                *report = self.respond(value, || {
+                    let block = blocks.take(owed);
+                    owed = owed.saturating_sub(1);
+                    block
+                });
+            }
         }
         Ok(())
     }
@@ -201,5 +218,65 @@ impl Rectify for GridLaplace {
 impl ScalarMechanism for GridLaplace {
     fn build(epsilon: Epsilon, bounds: Bounds) -> Result<Self, Error> {
         Self::new(epsilon, bounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// Every fifth word makes the leading digit go on, every seventh is zero; the others are mixed.
+    struct Rare {
+        on: u32,
+        read: u64,
+    }
+
+    impl rand_core::TryRng for Rare {
+        type Error = core::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            self.read += 1;
+            let mixed = crate::public_coin::mix(self.read) as u32;
+            Ok(if mixed % 5 == 0 {
+                self.on
+            } else if mixed % 7 == 0 {
+                0
+            } else {
+                mixed
+            })
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            unreachable!("read in blocks")
+        }
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            for word in bytes.chunks_exact_mut(4) {
+                word.copy_from_slice(&self.try_next_u32()?.to_le_bytes());
+            }
+            Ok(())
+        }
+    }
+
+    impl rand_core::TryCryptoRng for Rare {}
+
+    /// What almost never happens happens all the time: a batch draws as its values do one by one, to the last byte.
+    #[test]
+    fn a_batch_of_rare_draws() {
+        for nats in [1.0, 1e-4, 1e-8] {
+            let mechanism = GridLaplace::new(Epsilon::new(nats).expect("valid"), Bounds::UNIT).expect("valid");
+            let on = mechanism.noise.word_that_goes_on();
+            let (mut one, mut all) = (Rare { on, read: 0 }, Rare { on, read: 0 });
+            for length in [1, 63, 64, 65, 1000] {
+                let values: Vec<f64> = (0..length).map(|k| f64::from(k) / 1000.0).collect();
+                let mut reports = vec![0; values.len()];
+                mechanism.randomize_all(&values, &mut reports, &mut all).expect("valid");
+                for (value, report) in values.iter().zip(&reports) {
+                    assert_eq!(mechanism.randomize(value, &mut one), Ok(*report));
+                }
+                assert_eq!(one.read, all.read);
+                assert!(length < 63 || one.read > 4 * values.len() as u64, "further words were read");
+            }
+        }
     }
 }

@@ -4,17 +4,17 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use crate::alias::{AliasTable, CELLS};
+use crate::alias::{AliasTable, CELLS, TIE};
 use crate::survival::{multiply, quotient};
 
 /// Outcomes of the leading digit; the last one means that the draw goes on.
-const LEADING: usize = 32;
+const LEADING: usize = 80;
 /// Leading digits that are added up at most.
 const LAPS: usize = 64;
-/// Random bytes that are read at once: four digits, or three and what is for the value.
-pub(super) const BLOCK: usize = 16;
+/// Random bytes that are read at once: three digits, or two and what is for the value.
+pub(super) const BLOCK: usize = 12;
 /// Blocks that a batch reads at once.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 
 /// A geometric law with ratio e^{−1/t}, drawn by its digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ impl Geometric {
         }
         // In units of 2⁻¹²⁷ so far; 1 itself would not fit.
         let mut ratio = ratio.min((1 << 127) - 1) << 1;
-        // As few digits as reach t/2, and the smallest radix: the leading digit then goes on with probability e^{−15.5}.
-        let reaches = |radix: u64, count: u32| radix.pow(count) >= u64::from(scale.div_ceil(2));
-        let count = (1..=6).find(|&count| reaches(CELLS as u64, count)).unwrap_or(6);
+        // As few digits as reach t/5, and the smallest radix: the leading digit then goes on with probability e^{−15.8}.
+        let reaches = |radix: u64, count: u32| radix.pow(count) >= u64::from(scale.div_ceil(5));
+        let count = (1..=3).find(|&count| reaches(CELLS as u64, count)).unwrap_or(3);
         let radix = (2..CELLS as u64).find(|&radix| reaches(radix, count)).unwrap_or(CELLS as u64);
         let mut digits = Vec::new();
         for _ in 0..count {
@@ -55,14 +55,35 @@ impl Geometric {
         Self { radix: radix as u32, digits, place: radix.pow(count) as i64, leading }
     }
 
+    /// The digit below the leading one, when it is the only one.
+    pub(super) fn single(&self) -> Option<&AliasTable> {
+        if let [single] = self.digits.as_slice() { Some(single) } else { None }
+    }
+
     /// Blocks of a draw, what is for the value included.
     pub(super) fn blocks(&self) -> usize {
-        (self.digits.len() + 2).div_ceil(4)
+        (self.digits.len() + 2).div_ceil(3)
+    }
+
+    /// A word of the leading digit after which the draw goes on.
+    #[cfg(test)]
+    pub(super) fn word_that_goes_on(&self) -> u32 {
+        let mut words = (0..u32::MAX).step_by(1 << 10).map(|word| word | 1);
+        words.find(|&word| self.leading.quick(word) as usize == LEADING - 1).expect("every outcome has words")
     }
 
     /// The largest value that can be drawn.
     pub(super) fn largest(&self) -> i64 {
         self.place - 1 + (LAPS * (LEADING - 1)) as i64 * self.place
+    }
+
+    /// A draw with one digit below the leading one, without a loop or a branch. The flag is 0 unless the words do not
+    /// decide; then [`Geometric::draw`] does with further ones.
+    #[inline]
+    pub(super) fn quick(&self, single: &AliasTable, [low, leading]: [u32; 2]) -> (i64, u32) {
+        let (low, digit) = (single.quick(low), self.leading.quick(leading));
+        let leaves = digit + (TIE - LEADING as u32 + 1);
+        (i64::from(low) + self.place * i64::from(digit), (low | leaves) & TIE)
     }
 
     /// `words`: one a digit, then one for the leading digit.
@@ -79,7 +100,7 @@ impl Geometric {
     }
 
     /// The leading digit once its table is left: it has no end and no memory, so the table starts over. So many laps end
-    /// the loop for any generator; their probability is e⁻⁹⁰⁰.
+    /// the loop for any generator; their probability is e⁻¹⁰⁰⁰.
     #[cold]
     fn go_on(&self, more: &mut impl FnMut() -> [u8; BLOCK]) -> i64 {
         let mut sum = LEADING as i64 - 1;
@@ -103,7 +124,7 @@ fn differences(survival: impl Iterator<Item = u128>) -> Vec<u128> {
     survival.chain([0]).map(step).collect()
 }
 
-pub(super) fn words(block: [u8; BLOCK]) -> [u32; 4] {
+pub(super) fn words(block: [u8; BLOCK]) -> [u32; 3] {
     let (words, _) = block.as_chunks::<4>();
     core::array::from_fn(|k| u32::from_le_bytes(words[k]))
 }
@@ -115,32 +136,33 @@ pub(super) struct Blocks<'a, R: ?Sized> {
     bytes: [u8; BLOCK * BATCH],
     at: usize,
     end: usize,
-    /// Blocks that the values to come need for certain.
-    owed: usize,
 }
 
 impl<'a, R: CryptoRng + ?Sized> Blocks<'a, R> {
     pub(super) fn new(rng: &'a mut R) -> Self {
-        Self { rng, bytes: [0; BLOCK * BATCH], at: 0, end: 0, owed: 0 }
+        Self { rng, bytes: [0; BLOCK * BATCH], at: 0, end: 0 }
     }
 
-    /// From here on at least `blocks` blocks will be taken.
+    /// Reads `count` ≤ 64 blocks ahead and shows them; all before must have been taken.
     #[inline]
-    pub(super) fn owe(&mut self, blocks: usize) {
-        self.owed = blocks;
+    pub(super) fn read(&mut self, count: usize) -> &[[u8; BLOCK]] {
+        (self.at, self.end) = (0, count);
+        self.rng.fill_bytes(&mut self.bytes[..BLOCK * count]);
+        self.bytes[..BLOCK * count].as_chunks().0
     }
 
-    #[inline]
-    pub(super) fn take(&mut self) -> [u8; BLOCK] {
+    /// The next block; `owed` is how many, this one included, will be taken for certain.
+    pub(super) fn take(&mut self, owed: usize) -> [u8; BLOCK] {
         if self.at == self.end {
-            self.end = self.owed.clamp(1, BATCH);
-            self.at = 0;
-            self.rng.fill_bytes(&mut self.bytes[..BLOCK * self.end]);
+            self.read(owed.clamp(1, BATCH));
         }
-        self.owed = self.owed.saturating_sub(1);
         self.at += 1;
-        let (blocks, _) = self.bytes.as_chunks::<BLOCK>();
-        blocks[self.at - 1]
+        self.bytes.as_chunks().0[self.at - 1]
+    }
+
+    /// All that was read has been taken.
+    pub(super) fn skip(&mut self) {
+        self.at = self.end;
     }
 }
 
@@ -174,30 +196,31 @@ mod tests {
     /// Blocks come in the generator's order, none is left over, whatever number of further blocks a value takes.
     #[test]
     fn blocks_are_read_in_order_and_none_is_lost() {
-        for (values, each, further) in [(1, 1, 0), (1, 2, 3), (200, 1, 0), (200, 2, 1), (130, 1, 7), (64, 1, 1)] {
+        for (values, each, further) in [(1, 1, 0), (1, 2, 3), (200, 1, 0), (200, 2, 1), (130, 1, 7), (64_usize, 1, 1)] {
             let (mut rng, mut count) = (Counter(0), 0);
             let mut blocks = Blocks::new(&mut rng);
             for left in (1..=values).rev() {
-                blocks.owe(left * each);
                 // Every third value takes further blocks, and so does the last.
                 let further = if left % 3 == 1 { further } else { 0 };
-                for _ in 0..each + further {
-                    assert_eq!(words(blocks.take())[0], 4 * count);
+                for taken in 0..each + further {
+                    assert_eq!(words(blocks.take((left * each).saturating_sub(taken)))[0], 3 * count);
                     count += 1;
                 }
             }
-            assert_eq!(rng.0, 4 * count);
+            assert_eq!(rng.0, 3 * count);
         }
     }
 
     /// The smallest scale, the largest, and one on either side of every change of form.
     #[test]
     fn digits_reach_the_scale() {
-        for (scale, digits) in [(4096, 2), (4097, 2), (8192, 2), (8193, 3), (524_288, 3), (524_289, 4), (u32::MAX, 6)] {
+        for (scale, digits) in
+            [(4096, 1), (4097, 1), (5120, 1), (5121, 2), (5_242_880, 2), (5_242_881, 3), (u32::MAX, 3)]
+        {
             let law = Geometric::new(scale);
-            assert_eq!((law.digits.len(), law.blocks()), (digits, if digits == 2 { 1 } else { 2 }));
+            assert_eq!((law.digits.len(), law.blocks()), (digits, if digits == 1 { 1 } else { 2 }));
             let place = law.place as f64 / f64::from(scale);
-            assert!((0.5..0.61).contains(&place), "{scale}: {place}");
+            assert!((0.2..0.22).contains(&place), "{scale}: {place}");
             assert!(law.largest() > 900 * i64::from(scale));
         }
     }
@@ -207,14 +230,15 @@ mod tests {
     fn laps_add_up() {
         let law = Geometric::new(4097);
         let word_of = |digit: usize| {
-            let mut words = (0..u32::MAX).step_by(1 << 18).map(|word| word | 1);
+            let mut words = (0..u32::MAX).step_by(1 << 10).map(|word| word | 1);
             let leads = |word: &u32| law.leading.draw(*word, &mut || unreachable!("no tie")) as usize == digit;
             words.find(leads).expect("a word of every digit")
         };
         let draw = |digits: &[usize]| {
             let mut digits = digits.iter().map(|&digit| word_of(digit)).peekable();
             let first = digits.next().expect("one at least");
-            law.draw(&[0, 0, first], &mut || {
+            // Cell 0 of the other digit.
+            law.draw(&[1, first], &mut || {
                 let mut block = [0; BLOCK];
                 // The last one for ever.
                 let last = *digits.peek().expect("asked for one too many");
@@ -226,10 +250,10 @@ mod tests {
             })
         };
         assert_eq!(draw(&[5]), 5 * law.place);
-        assert_eq!(draw(&[30]), 30 * law.place);
-        assert_eq!(draw(&[31, 0]), 31 * law.place);
-        assert_eq!(draw(&[31, 31, 7]), (31 + 31 + 7) * law.place);
-        assert_eq!(draw(&[31, 31]), 31 * LAPS as i64 * law.place);
-        assert!(law.largest() >= draw(&[31, 31]) + law.place - 1);
+        assert_eq!(draw(&[78]), 78 * law.place);
+        assert_eq!(draw(&[79, 0]), 79 * law.place);
+        assert_eq!(draw(&[79, 79, 7]), (79 + 79 + 7) * law.place);
+        assert_eq!(draw(&[79, 79]), 79 * LAPS as i64 * law.place);
+        assert!(law.largest() >= draw(&[79, 79]) + law.place - 1);
     }
 }

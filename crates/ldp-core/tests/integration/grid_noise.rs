@@ -49,8 +49,8 @@ fn laplace_law() {
         (0..300_000).for_each(|_| counts[bin(mechanism.randomize(&value, &mut rng).unwrap())] += 1);
         assert_law(&counts, &law, &format!("value {value}"));
     }
-    // The finest structure: the magnitude modulo small numbers, with two, three and four digits of 46, 64 and 41.
-    for (nats, scale, moduli) in [(1.0, 4097, [46, 64]), (2e-6, 500_001, [63, 64]), (1e-6, 1_000_001, [27, 16])] {
+    // The finest structure: the magnitude modulo the radix and another number, with one, two and three digits before the leading one.
+    for (nats, scale, moduli) in [(1.0, 4097, [820, 64]), (2e-6, 500_001, [317, 64]), (1e-8, 100_000_001, [272, 27])] {
         let mechanism = GridLaplace::new(epsilon(nats), Bounds::UNIT).unwrap();
         assert_eq!(mechanism.scale(), scale);
         let mut rng = rng(62);
