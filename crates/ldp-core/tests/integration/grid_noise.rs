@@ -40,10 +40,15 @@ fn laplace_law() {
         let (low, width, bins) = (-16_000_i64, 500_i64, 64_i64);
         let bin = |report: i64| ((report - low).div_euclid(width).clamp(-1, bins) + 1) as usize;
         let mut law = vec![0.0; bins as usize + 2];
+        let mut mean = 0.0;
         for report in low - 150_000..low + bins * width + 150_000 {
-            law[bin(report)] += mechanism.log_probability(value, report).unwrap().exp();
+            let probability = mechanism.log_probability(value, report).unwrap().exp();
+            law[bin(report)] += probability;
+            mean += probability * mechanism.rectify(&report);
         }
         near(law.iter().sum::<f64>(), 1.0, 1e-9);
+        // Half a cell is 1.2e-4: no simulation sees it.
+        assert!((mean - value).abs() < 1e-9, "{mean} of {value}");
         let mut counts = vec![0_u64; law.len()];
         let mut rng = rng(61);
         (0..300_000).for_each(|_| counts[bin(mechanism.randomize(&value, &mut rng).unwrap())] += 1);
