@@ -239,9 +239,9 @@ mod tests {
         fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
             self.read += 1;
             let mixed = crate::public_coin::mix(self.read) as u32;
-            Ok(if mixed % 5 == 0 {
+            Ok(if mixed.is_multiple_of(5) {
                 self.on
-            } else if mixed % 7 == 0 {
+            } else if mixed.is_multiple_of(7) {
                 0
             } else {
                 mixed
