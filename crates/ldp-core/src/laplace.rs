@@ -260,6 +260,22 @@ mod tests {
 
     impl rand_core::TryCryptoRng for Rare {}
 
+    /// Sign and rounding, word by word.
+    #[test]
+    fn the_first_word() {
+        let mechanism = GridLaplace::new(Epsilon::new(1.0).expect("valid"), Bounds::UNIT).expect("valid");
+        for value in [0.3, 0.777, 1.0 / 4096.0 / 3.0] {
+            let (lower, next) = mechanism.lower_point(value);
+            let position = lower as f64 + share_of_one(next);
+            assert!((position / f64::from(mechanism.cells) - value).abs() < 1e-12);
+            assert_eq!(mechanism.report(value, 2 * (next - 1), 7), lower + 1 + 7);
+            assert_eq!(mechanism.report(value, 2 * next, 7), lower + 7);
+            assert_eq!(mechanism.report(value, 2 * next + 1, 7), lower - 1 - 7);
+            assert_eq!(mechanism.report(value, 0, 0), lower + 1);
+            assert_eq!(mechanism.report(value, u32::MAX, 0), lower - 1);
+        }
+    }
+
     /// What almost never happens happens all the time: a batch draws as its values do one by one, to the last byte.
     #[test]
     fn a_batch_of_rare_draws() {
