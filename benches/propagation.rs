@@ -14,7 +14,7 @@ use chacha20::rand_core::{Rng, SeedableRng};
 use criterion::measurement::WallTime;
 use criterion::{Bencher, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use graph_denoise::{
-    CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate_into,
+    CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate, propagate_into,
     propagate_sparse,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -161,6 +161,10 @@ fn sparse(criterion: &mut Criterion) {
         group.bench_function(format!("dense-result/K=2/threads={threads}"), |b| {
             let filter = Filter::power(2);
             pool(threads).install(|| time(b, || propagate_into(&weights, black_box(&entries), &filter, &mut out)));
+        });
+        group.bench_function(format!("new-dense-result/K=2/threads={threads}"), |b| {
+            let filter = Filter::power(2);
+            pool(threads).install(|| time(b, || propagate(&weights, black_box(&entries), &filter)));
         });
         group.bench_function(format!("sparse-result/K=2/threads={threads}"), |b| {
             pool(threads).install(|| time(b, || propagate_sparse(&weights, black_box(&entries), 0.5, 2)));
