@@ -3,7 +3,8 @@
 use crate::Error;
 use crate::pages::Pages;
 
-/// Dense features, row-major: one row a node, one column a dimension.
+/// Dense features, row-major: one row a node, one column a dimension. A clone shares its values until one of the two is
+/// written to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureMatrix {
     rows: usize,

@@ -1,10 +1,11 @@
-//! Numbers in memory, large ones in huge pages.
+//! Numbers in memory: large ones in huge pages, copies made when somebody writes.
 //!
 //! A result of hundreds of megabytes is written once. With pages of 4 KiB most of that time goes into page faults, and
 //! a row of a wide matrix that is read later costs a page walk a visit; a page of 2 MiB costs one of each for 512 small
 //! ones.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
@@ -12,10 +13,11 @@ use memmap2::MmapMut;
 /// Bytes from which on pages of their own are asked for.
 const LARGE: usize = 2 << 20;
 
-/// A fixed number of values; from 2 MiB on in pages of their own, huge ones where the system has them.
-#[derive(Debug)]
+/// A fixed number of values; from 2 MiB on in pages of their own, huge ones where the system has them. A clone shares
+/// them until one of the two is written to.
+#[derive(Debug, Clone)]
 pub(crate) struct Pages<T> {
-    memory: Memory<T>,
+    memory: Arc<Memory<T>>,
     length: usize,
 }
 
@@ -25,12 +27,40 @@ enum Memory<T> {
     Own(MmapMut),
 }
 
+impl<T: Pod> Memory<T> {
+    fn zeros(length: usize) -> Self {
+        let bytes = length.saturating_mul(size_of::<T>());
+        let own = if bytes < LARGE { None } else { own_pages(bytes) };
+        own.map_or_else(|| Self::Heap(vec![T::zeroed(); length]), Self::Own)
+    }
+
+    fn values(&self) -> &[T] {
+        match self {
+            Self::Heap(values) => values,
+            Self::Own(pages) => bytemuck::cast_slice(pages),
+        }
+    }
+
+    fn values_mut(&mut self) -> &mut [T] {
+        match self {
+            Self::Heap(values) => values,
+            Self::Own(pages) => bytemuck::cast_slice_mut(pages),
+        }
+    }
+}
+
+impl<T: Pod> Clone for Memory<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::zeros(self.values().len());
+        copy.values_mut().copy_from_slice(self.values());
+        copy
+    }
+}
+
 impl<T: Pod> Pages<T> {
     /// `length` zeros. The system's pages are zero before anybody writes to them, so nothing is written here.
     pub(crate) fn zeros(length: usize) -> Self {
-        let bytes = length.saturating_mul(size_of::<T>());
-        let memory = if bytes < LARGE { None } else { own_pages(bytes) };
-        Self { memory: memory.map_or_else(|| Memory::Heap(vec![T::zeroed(); length]), Memory::Own), length }
+        Self { memory: Arc::new(Memory::zeros(length)), length }
     }
 
     /// Keeps the first `length` values. The memory behind them stays reserved; what was never written was never taken.
@@ -40,15 +70,17 @@ impl<T: Pod> Pages<T> {
     pub(crate) fn truncate(&mut self, length: usize) {
         assert!(length <= self.length, "{length} of {} values", self.length);
         self.length = length;
-        if let Memory::Heap(values) = &mut self.memory {
-            values.truncate(length);
-        }
     }
 
+    /// Without a copy where they came from a vector and nobody shares them.
     pub(crate) fn into_vec(self) -> Vec<T> {
-        match self.memory {
-            Memory::Heap(values) => values,
-            Memory::Own(_) => self.to_vec(),
+        match Arc::try_unwrap(self.memory) {
+            Ok(Memory::Heap(mut values)) => {
+                values.truncate(self.length);
+                values
+            }
+            Ok(pages) => pages.values()[..self.length].to_vec(),
+            Err(shared) => shared.values()[..self.length].to_vec(),
         }
     }
 }
@@ -66,44 +98,25 @@ impl<T: Pod> Deref for Pages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        match &self.memory {
-            Memory::Heap(values) => values,
-            Memory::Own(pages) => bytemuck::cast_slice(&pages[..self.length * size_of::<T>()]),
-        }
+        &self.memory.values()[..self.length]
     }
 }
 
 impl<T: Pod> DerefMut for Pages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        match &mut self.memory {
-            Memory::Heap(values) => values,
-            Memory::Own(pages) => bytemuck::cast_slice_mut(&mut pages[..self.length * size_of::<T>()]),
-        }
+        &mut Arc::make_mut(&mut self.memory).values_mut()[..self.length]
+    }
+}
+
+impl<T> From<Vec<T>> for Pages<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self { length: values.len(), memory: Arc::new(Memory::Heap(values)) }
     }
 }
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
         Vec::new().into()
-    }
-}
-
-impl<T> From<Vec<T>> for Pages<T> {
-    fn from(values: Vec<T>) -> Self {
-        Self { length: values.len(), memory: Memory::Heap(values) }
-    }
-}
-
-impl<T: Pod> Clone for Pages<T> {
-    fn clone(&self) -> Self {
-        match &self.memory {
-            Memory::Heap(values) => values.clone().into(),
-            Memory::Own(_) => {
-                let mut copy = Self::zeros(self.length);
-                copy.copy_from_slice(self);
-                copy
-            }
-        }
     }
 }
 
