@@ -52,8 +52,9 @@ fn power_law(nodes: usize, edges: usize) -> CsrGraph {
 
 fn features(rows: usize, columns: usize) -> FeatureMatrix {
     let mut rng = ChaCha12Rng::from_seed(SEED);
-    let values = (0..rows * columns).map(|_| (rng.next_u32() >> 8) as f32 / (1u32 << 24) as f32).collect();
-    FeatureMatrix::new(rows, columns, values).expect("finite")
+    let mut matrix = FeatureMatrix::zeros(rows, columns);
+    matrix.as_mut_slice().fill_with(|| (rng.next_u32() >> 8) as f32 / (1u32 << 24) as f32);
+    matrix
 }
 
 /// Multi-bit reports with m = 1: one entry ±B a row.

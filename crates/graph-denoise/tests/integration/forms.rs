@@ -57,6 +57,17 @@ fn sparse_steps_give_the_bytes_of_dense_steps() {
                 let expected = propagate(&weights, &written, &Filter::power(steps)).unwrap();
                 let found = propagate(&weights, &entries, &Filter::power(steps)).unwrap();
                 assert!(bits(&expected) == bits(&found), "{columns} columns, {steps} steps");
+                let mut written_over = FeatureMatrix::new(400, columns, vec![7.0; 400 * columns]).unwrap();
+                propagate_into(&weights, &entries, &Filter::power(steps), &mut written_over).unwrap();
+                assert!(bits(&expected) == bits(&written_over), "written over, {columns} columns, {steps} steps");
+                let constant = propagate_sparse(&weights, &entries, 0.5, steps).unwrap().constant;
+                let rows = Rows::Sparse { entries: &entries, offset: 0.5 };
+                let with_offset = propagate(&weights, rows, &Filter::power(steps)).unwrap();
+                for (row, constant) in constant.iter().enumerate() {
+                    for (value, found) in expected.row(row).iter().zip(with_offset.row(row)) {
+                        assert_eq!(value + constant, *found, "offset, {columns} columns, {steps} steps, row {row}");
+                    }
+                }
                 let result = pool(3).install(|| propagate_sparse(&weights, &entries, 0.0, steps).unwrap());
                 assert!(result.constant.is_empty());
                 let mut dense = FeatureMatrix::zeros(400, columns);
