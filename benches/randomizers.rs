@@ -31,6 +31,10 @@ fn words(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(VALUES as u64));
     let mut rng = stream(0);
     group.bench_function("chacha12-u64", |b| b.iter(|| (0..VALUES).fold(0, |sum, _| sum ^ rng.next_u64())));
+    let mut bytes = vec![0_u8; 512];
+    group.bench_function("chacha12-fill-512-bytes", |b| {
+        b.iter(|| (0..VALUES / 64).for_each(|_| rng.fill_bytes(black_box(&mut bytes))));
+    });
     group.finish();
 }
 

@@ -83,7 +83,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Reproduce { arguments } => return process::reproduce(&arguments),
-        Command::Fetch { names, from, to } => fetch::run(&fetch::Options { names, from, to }),
+        Command::Fetch { names, from, to } => return fetch::run(&fetch::Options { names, from, to }),
         Command::Data { arguments } => return data::run(&arguments),
         Command::Test { require_data } => test::run(require_data),
         Command::Ci { require_data, skip_tests } => ci::run(require_data, skip_tests),

@@ -48,6 +48,16 @@ pub enum Error {
         /// What the parser found.
         source: Box<toml::de::Error>,
     },
+    /// A suite that sets a knob that does not exist, or to a value of the wrong type.
+    #[error("suite {suite}, method {method}")]
+    Suite {
+        /// The suite.
+        suite: String,
+        /// The method.
+        method: String,
+        /// What the parser found.
+        source: Box<toml::de::Error>,
+    },
     /// A plan that cannot be written as TOML.
     #[error("cannot write the plan as TOML: {0}")]
     PlanText(#[from] toml::ser::Error),
@@ -91,6 +101,14 @@ pub enum Error {
         /// The number.
         value: f64,
     },
+    /// The same run with two results.
+    #[error("{path}: run {id} has another result there; one of the two was made by other code")]
+    Differs {
+        /// The record file.
+        path: PathBuf,
+        /// The run.
+        id: String,
+    },
     /// Another process holds the output folder.
     #[error("{path} is in use by another process; choose another --out or wait")]
     Busy {
@@ -120,6 +138,9 @@ pub enum Error {
     /// Graph and propagation.
     #[error(transparent)]
     Graph(#[from] graph_denoise::Error),
+    /// Lists and defence.
+    #[error(transparent)]
+    Defence(#[from] veritas_defense::Error),
     /// Training.
     #[error(transparent)]
     Training(#[from] gnn_models::Error),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Arm, Error, ModelKind, Normalization, Scale};
+use crate::{Arm, Error, ModelKind, NeighbourWeights, Scale};
 
 /// The table as compiled in.
 const TABLE: &str = include_str!("../../../data/hyperparameters.toml");
@@ -21,8 +21,8 @@ pub struct Hyperparameters {
     /// For labels that went through randomized response; the other entries are for true labels.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub private_labels: bool,
-    /// How the adjacency is normalised for propagation.
-    pub normalization: Normalization,
+    /// How much each neighbour counts in propagation.
+    pub weights: NeighbourWeights,
     /// Propagation steps.
     pub steps: usize,
     /// Scale of the features in training.
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_table_is_one_and_covers_every_arm() {
         assert!(!Hyperparameters::all().is_empty());
-        for arm in [Arm::Clean, Arm::MultiBit, Arm::Sim, Arm::FeatureFree] {
+        for arm in [Arm::Clean, Arm::Private, Arm::Sim, Arm::FeatureFree] {
             for dataset in ["cora", "synthetic", "my-own"] {
                 for private_labels in [false, true] {
                     Hyperparameters::find(dataset, ModelKind::Gcn, arm, private_labels).expect("an entry");

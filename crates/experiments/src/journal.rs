@@ -106,6 +106,30 @@ impl Journal {
     }
 }
 
+/// Copies into `into` the records of `from` that it lacks; returns how many came.
+///
+/// # Errors
+/// [`Error::Differs`] when both have the same run with another result, before anything of `from` is copied; those of
+/// [`Journal::open`] and [`Journal::append`].
+pub fn merge(into: &mut Journal, from: &Path) -> Result<usize, Error> {
+    if !from.join("runs.jsonl").exists() {
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(Error::file("cannot find", from.join("runs.jsonl"))(missing));
+    }
+    let from = Journal::open(from)?;
+    let mut lacking = Vec::new();
+    for record in from.records() {
+        match into.records().iter().find(|known| known.id == record.id) {
+            None => lacking.push(record.clone()),
+            Some(known) if known.outcome == record.outcome => {}
+            Some(_) => return Err(Error::Differs { path: from.path.clone(), id: record.id.clone() }),
+        }
+    }
+    let count = lacking.len();
+    lacking.into_iter().try_for_each(|record| into.append(record))?;
+    Ok(count)
+}
+
 /// Locks the file, waiting up to a second: a process started meanwhile holds a copy of an open file, and with it the
 /// lock, from its fork to its exec.
 fn lock(file: &File) -> Result<(), TryLockError> {

@@ -81,6 +81,32 @@ pub struct Outcome {
     /// Squared distance of class means over twice a report's variance, averaged over pairs of classes: what one report
     /// says of the class. The separation of two classes after averaging n reports is n times this.
     pub signal_per_report: Option<f64>,
+    /// What became of fakes and edges, where users send lists or fakes join.
+    pub defence: Option<DefenceOutcome>,
+}
+
+/// What became of fakes and edges. Counts over everybody, fakes included.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DefenceOutcome {
+    /// Fakes that joined.
+    pub fakes: usize,
+    /// Of these, removed.
+    pub caught: usize,
+    /// Honest users.
+    pub honest: usize,
+    /// Of these, removed.
+    pub honest_removed: usize,
+    /// True edges between honest users.
+    pub edges: usize,
+    /// Of these, not in the server's graph.
+    pub edges_lost: usize,
+    /// Edges of the server's graph between honest users that are none.
+    pub noise_edges: usize,
+    /// Edges of the server's graph with a fake at an end.
+    pub fake_edges: usize,
+    /// γ that was used, for the defence as printed; none when nobody was to be removed.
+    pub gamma: Option<f64>,
 }
 
 /// Times and memory.
@@ -102,9 +128,13 @@ pub struct Measured {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seconds {
-    /// Users randomize.
+    /// Users randomize their features; the server rectifies them.
     pub randomize: f64,
-    /// The server rectifies and propagates.
+    /// Users grade their neighbours and randomize their lists.
+    pub lists: f64,
+    /// The server removes fakes and noise.
+    pub defend: f64,
+    /// The server propagates.
     pub propagate: f64,
     /// The model is trained.
     pub train: f64,

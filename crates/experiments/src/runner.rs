@@ -9,7 +9,7 @@ use gnn_models::DeviceChoice;
 use graph_datasets::SearchPath;
 
 use crate::record::{CodeStamp, identity};
-use crate::{Error, Journal, Plan, Record, Spec, Truth, run};
+use crate::{Error, Estimate, Journal, Plan, PlannedArm, Record, Shard, Spec, Truth, run};
 
 /// How a plan is run.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct Settings {
     pub device: DeviceChoice,
     /// The code that runs.
     pub code: CodeStamp,
+    /// Part of the runs that is made here; all without it.
+    pub shard: Option<Shard>,
 }
 
 /// What happens while a plan is run.
@@ -44,6 +46,7 @@ pub enum Event<'a> {
 /// One run of a plan.
 struct Task<'a> {
     id: String,
+    place: usize,
     spec: &'a Spec,
     truth: &'a Truth,
     repeat: u32,
@@ -64,25 +67,14 @@ pub fn run_plan(
     stop: &AtomicBool,
     mut tell: impl FnMut(Event<'_>),
 ) -> Result<Vec<Record>, Error> {
-    plan.check()?;
-    let mut truths: Vec<Truth> = Vec::new();
-    for arm in &plan.arms {
-        if !truths.iter().any(|truth| truth.spec() == &arm.dataset) {
-            truths.push(Truth::load(&arm.dataset, search)?);
-        }
-    }
-    let mut journal = Journal::open(folder)?;
-    let mut tasks = Vec::new();
-    for repeat in 0..plan.repeats {
-        for spec in &plan.arms {
-            let truth = truths.iter().find(|truth| truth.spec() == &spec.dataset).expect("each data set was loaded");
-            let id = identity(spec, plan.seed, repeat, &truth.stamp().sha256);
-            tasks.push(Task { id, spec, truth, repeat });
-        }
-    }
+    let truths = load(plan, search)?;
+    let mut tasks = tasks(plan, &truths);
     let order: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
+    let mut journal = Journal::open(folder)?;
     tasks.retain(|task| !journal.records().iter().any(|record| record.id == task.id));
-    tell(Event::Planned { total: order.len(), finished: order.len() - tasks.len(), torn: journal.was_torn() });
+    let finished = order.len() - tasks.len();
+    tasks.retain(|task| settings.shard.is_none_or(|shard| shard.has(task.place)));
+    tell(Event::Planned { total: finished + tasks.len(), finished, torn: journal.was_torn() });
     make(tasks, plan.seed, settings, stop, |record| {
         journal.append(record)?;
         if let Some(record) = journal.records().last() {
@@ -92,6 +84,65 @@ pub fn run_plan(
     })?;
     let find = |id: &String| journal.records().iter().find(|record| record.id == *id).cloned();
     Ok(order.iter().filter_map(find).collect())
+}
+
+/// What a plan will cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// Runs of this part of the plan.
+    pub runs: usize,
+    /// Of these, finished.
+    pub finished: usize,
+    /// Estimated seconds on one core for what is left.
+    pub seconds: f64,
+    /// Estimated memory of the largest run that is left, MiB.
+    pub largest_mib: f64,
+}
+
+/// Says what a plan will cost, without running it. Nothing is written.
+///
+/// # Errors
+/// What data and journal report.
+pub fn outlook(plan: &Plan, search: &SearchPath, folder: &Path, shard: Option<Shard>) -> Result<Outlook, Error> {
+    let truths = load(plan, search)?;
+    let mut tasks = tasks(plan, &truths);
+    tasks.retain(|task| shard.is_none_or(|shard| shard.has(task.place)));
+    let runs = tasks.len();
+    if folder.join("runs.jsonl").exists() {
+        let journal = Journal::open(folder)?;
+        tasks.retain(|task| !journal.records().iter().any(|record| record.id == task.id));
+    }
+    let mut outlook = Outlook { runs, finished: runs - tasks.len(), seconds: 0.0, largest_mib: 0.0 };
+    for task in tasks {
+        let estimate = Estimate::of(task.spec, task.truth)?;
+        outlook.seconds += estimate.seconds;
+        outlook.largest_mib = outlook.largest_mib.max(estimate.memory_mib);
+    }
+    Ok(outlook)
+}
+
+fn load(plan: &Plan, search: &SearchPath) -> Result<Vec<Truth>, Error> {
+    plan.check()?;
+    let mut truths: Vec<Truth> = Vec::new();
+    for PlannedArm { spec, .. } in &plan.arms {
+        if !truths.iter().any(|truth| truth.spec() == &spec.dataset) {
+            truths.push(Truth::load(&spec.dataset, search)?);
+        }
+    }
+    Ok(truths)
+}
+
+/// Every run of the plan: all arms of a repeat, then the next repeat.
+fn tasks<'a>(plan: &'a Plan, truths: &'a [Truth]) -> Vec<Task<'a>> {
+    let mut tasks = Vec::new();
+    for repeat in 0..plan.repeats {
+        for PlannedArm { spec, .. } in &plan.arms {
+            let truth = truths.iter().find(|truth| truth.spec() == &spec.dataset).expect("each data set was loaded");
+            let id = identity(spec, plan.seed, repeat, &truth.stamp().sha256);
+            tasks.push(Task { id, place: tasks.len(), spec, truth, repeat });
+        }
+    }
+    tasks
 }
 
 /// Makes the tasks on `jobs` threads and hands each record to `keep`, on the caller's thread.

@@ -3,11 +3,16 @@
 
 use std::fmt::Write;
 
-use crate::{Arm, Epsilon, Interval, LossSpec, Plan, Record, Spec};
+use crate::{
+    Arm, DefenceOutcome, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Interval, LossSpec, Plan, PlannedArm, Record,
+    Spec, StructureSpec,
+};
 
 /// The records of one arm, and the difference to its controls.
 #[derive(Debug, Clone)]
 pub struct Row {
+    /// The method's name.
+    pub name: String,
     /// The arm.
     pub spec: Spec,
     /// Test accuracy over the repeats, percent.
@@ -16,24 +21,60 @@ pub struct Row {
     pub feature_benefit: Option<Interval>,
     /// Test accuracy less FeatFree's, percentage points, paired by repeat.
     pub over_feature_free: Option<Interval>,
+    /// What became of fakes and edges, where there are any.
+    pub defence: Option<DefenceRow>,
+}
+
+/// What became of fakes and edges over the repeats, percent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefenceRow {
+    /// Fakes removed, of the fakes; none without fakes.
+    pub caught: Option<Interval>,
+    /// Fakes among the removed; none where nobody was removed in any repeat.
+    pub precision: Option<Interval>,
+    /// Honest users removed, of the honest.
+    pub honest_removed: Interval,
+    /// True edges lost, of the true edges.
+    pub edges_lost: Interval,
+    /// Noise edges kept, in percent of the true edges.
+    pub noise_edges: Interval,
+    /// Edges to fakes kept, in percent of the true edges.
+    pub fake_edges: Interval,
+}
+
+impl DefenceRow {
+    fn of(records: &[&Record]) -> Option<Self> {
+        let all: Vec<_> = records.iter().filter_map(|record| record.outcome.defence.as_ref()).collect();
+        let percent = |of: &dyn Fn(&DefenceOutcome) -> (usize, usize)| {
+            let shares: Vec<f64> = all
+                .iter()
+                .map(|one| of(one))
+                .filter(|&(_, whole)| whole > 0)
+                .map(|(part, whole)| 100.0 * part as f64 / whole as f64)
+                .collect();
+            Interval::of(&shares)
+        };
+        Some(Self {
+            caught: percent(&|one| (one.caught, one.fakes)),
+            precision: percent(&|one| (one.caught, one.caught + one.honest_removed)),
+            honest_removed: percent(&|one| (one.honest_removed, one.honest))?,
+            edges_lost: percent(&|one| (one.edges_lost, one.edges))?,
+            noise_edges: percent(&|one| (one.noise_edges, one.edges))?,
+            fake_edges: percent(&|one| (one.fake_edges, one.edges))?,
+        })
+    }
 }
 
 /// One row an arm, in plan order; arms without a record are left out.
 pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
     let of = |spec: &Spec| -> Vec<&Record> { records.iter().filter(|record| record.spec == *spec).collect() };
     let mut rows = Vec::new();
-    for spec in &plan.arms {
+    for PlannedArm { name, spec, .. } in &plan.arms {
         let mine = of(spec);
         let accuracies: Vec<f64> = mine.iter().map(|record| 100.0 * record.outcome.test_accuracy).collect();
         let Some(accuracy) = Interval::of(&accuracies) else { continue };
         let against = |kind: Arm| {
-            if spec.features.arm() != Arm::MultiBit {
-                return None;
-            }
-            let same_budget = |other: &Spec| kind != Arm::Sim || other.features.epsilon() == spec.features.epsilon();
-            let is_control =
-                |other: &&Spec| other.features.arm() == kind && other.is_beside(spec) && same_budget(other);
-            let control = plan.arms.iter().find(is_control)?;
+            let control = control_of(plan, spec, kind)?;
             let theirs = of(control);
             let difference = |record: &&Record| {
                 let other = theirs.iter().find(|other| other.repeat == record.repeat && other.seed == record.seed)?;
@@ -42,14 +83,92 @@ pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
             Interval::of(&mine.iter().filter_map(difference).collect::<Vec<_>>())
         };
         let (feature_benefit, over_feature_free) = (against(Arm::Sim), against(Arm::FeatureFree));
-        rows.push(Row { spec: spec.clone(), accuracy, feature_benefit, over_feature_free });
+        let defence = DefenceRow::of(&mine);
+        rows.push(Row {
+            name: name.clone(),
+            spec: spec.clone(),
+            accuracy,
+            feature_benefit,
+            over_feature_free,
+            defence,
+        });
     }
     rows
 }
 
+/// What became of fakes and edges, as Markdown; empty where there are none.
+fn defence_markdown(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let Some(defence) = &row.defence else { continue };
+        if text.is_empty() {
+            text += "\n| data | model | method | ε | ε_a | fakes caught, % | of the removed fakes, % | honest removed, % \
+                     | edges lost, % | noise edges, % | fake edges, % |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+        }
+        let maybe = |interval: Option<Interval>| interval.map_or("–".to_owned(), shown);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            row.spec.dataset.name(),
+            row.spec.model.kind.label(),
+            row.name,
+            budget(row.spec.features.epsilon()),
+            budget(row.spec.structure.epsilon()),
+            maybe(defence.caught),
+            maybe(defence.precision),
+            shown(defence.honest_removed),
+            shown(defence.edges_lost),
+            shown(defence.noise_edges),
+            shown(defence.fake_edges),
+        );
+    }
+    text
+}
+
+/// What each method protects and what not, one line a method and ε.
+pub fn claims(plan: &Plan, records: &[Record]) -> Vec<String> {
+    let mut claims: Vec<String> = Vec::new();
+    for PlannedArm { name, spec, .. } in &plan.arms {
+        let FeatureSpec::Private { mechanism } = &spec.features else { continue };
+        let Some(record) = records.iter().find(|record| record.spec == *spec) else { continue };
+        let Ok(mut claim) = mechanism.claim(record.data.dimensions) else { continue };
+        if let Some(epsilon) = spec.labels.epsilon() {
+            let _ = write!(claim, "; its label adds {epsilon}");
+        }
+        match &spec.structure {
+            StructureSpec::Public => claim += "; the graph is public",
+            StructureSpec::Lists { epsilon, .. } => {
+                let _ = write!(
+                    claim,
+                    "; one list entry is {epsilon}-LDP, an edge, which stands in two lists, {}, a whole list {}",
+                    2.0 * epsilon.nats(),
+                    epsilon.nats() * (record.data.nodes as f64 - 1.0),
+                );
+            }
+        }
+        let line = format!("{name} on {}: {claim}.", spec.dataset.name());
+        if !claims.contains(&line) {
+            claims.push(line);
+        }
+    }
+    claims
+}
+
+/// The arm of the plan that is the `kind` control of a private arm.
+fn control_of<'p>(plan: &'p Plan, spec: &Spec, kind: Arm) -> Option<&'p Spec> {
+    let FeatureSpec::Private { mechanism } = &spec.features else { return None };
+    let wanted = match kind {
+        Arm::Sim => FeatureSpec::Sim { mechanism: mechanism.clone() },
+        Arm::FeatureFree => FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS },
+        Arm::Clean | Arm::Private => return None,
+    };
+    let wanted = Spec { features: wanted, ..spec.clone() };
+    plan.arms.iter().map(|arm| &arm.spec).find(|other| other.serves_as(&wanted))
+}
+
 /// The summary as Markdown: accuracy beside its controls, then what the words mean.
 pub fn markdown(plan: &Plan, records: &[Record]) -> String {
-    let mut text = String::from("# Results\n\n");
+    let mut text = String::new();
     let mut stamps: Vec<_> = records.iter().map(|record| &record.data).collect();
     stamps.dedup();
     for stamp in stamps {
@@ -68,40 +187,56 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
         }
     }
     let _ = writeln!(text, "Seed {}, {} repeats.\n", plan.seed, plan.repeats);
-    text += "| data | model | features | ε | labels | K | runs | test accuracy, % | feature benefit, points | over FeatFree, points |\n";
-    text += "|---|---|---|---|---|---|---|---|---|---|\n";
-    for row in rows(plan, records) {
+    text += "| data | model | method | reports | ε | labels | K | runs | test accuracy, % | feature benefit, points | over FeatFree, points |\n";
+    text += "|---|---|---|---|---|---|---|---|---|---|---|\n";
+    let rows = rows(plan, records);
+    for row in &rows {
         let spec = &row.spec;
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             spec.dataset.name(),
             spec.model.kind.label(),
-            spec.features.arm().label(),
+            row.name,
+            mechanism(spec),
             budget(spec.features.epsilon()),
             labels(spec),
-            spec.propagation.steps,
+            spec.denoise.steps,
             row.accuracy.count,
             shown(row.accuracy),
             row.feature_benefit.map_or("–".to_owned(), benefit),
             row.over_feature_free.map_or("–".to_owned(), benefit),
         );
     }
-    text += "\n± is half of the 95 % interval of the mean over repeats (Student's t); each repeat draws its own split, \
-             reports and initial model, the same for all rows.\n\n\
-             * **NonPriv**: the true features, no privacy.\n\
-             * **LPGNN**: each user's feature vector through the multi-bit mechanism; one report is ε-LDP for that vector. \
-             The graph and the split are public to the server, and so are labels unless a row states their ε, which adds to \
-             the features'.\n\
-             * **SIM**: reports of the same shape as LPGNN's with no data in them.\n\
-             * **FeatFree**: random numbers in place of features.\n\
-             * **feature benefit**: LPGNN less SIM, paired by repeat: what the data in the reports added to their shape. \
-             `(none shown)` marks an interval that contains 0, `(one run)` that there is none.\n\
-             * **over FeatFree**: LPGNN less FeatFree, paired by repeat. Below 0, the server would have done better with \
-             random numbers in place of the reports. With few feature columns SIM says less of who is who than FeatFree \
-             does: private features are worth their noise only where both differences are above 0.\n\
-             * **K**: steps of propagation, tuned for each row by the same search.\n";
+    text += &defence_markdown(&rows);
+    let claims = claims(plan, records);
+    if !claims.is_empty() {
+        text += "\nWhat is promised:\n\n";
+        claims.iter().for_each(|claim| text += &format!("* {claim}\n"));
+    }
     text
+}
+
+/// What the words of [`markdown`] mean; once below all tables.
+pub fn legend() -> &'static str {
+    "± is half of the 95 % interval of the mean over repeats (Student's t); each repeat draws its own split, reports, lists \
+     and initial model, the same for all rows.\n\n\
+     * **ε**: budget of one user's whole feature vector; of the lowest level where users have levels. Labels are true \
+     unless a row states their ε, which adds to it. The claim of each method is below its table.\n\
+     * **NonPriv**: the true features, no privacy.\n\
+     * **SIM**: reports of the same mechanism with no data in them: it was run on one value that is the same for everybody.\n\
+     * **FeatFree**: random numbers in place of features.\n\
+     * **feature benefit**: the method less its SIM, paired by repeat: what the data in the reports added to their shape. \
+     `(none shown)` marks an interval that contains 0, `(one run)` that there is none.\n\
+     * **over FeatFree**: the method less FeatFree, paired by repeat. Below 0, the server would have done better with \
+     random numbers in place of the reports. With few feature columns SIM says less of who is who than FeatFree does: \
+     private features are worth their noise only where both differences are above 0.\n\
+     * **K**: steps of propagation.\n"
+}
+
+/// The mechanism's name, or what there is in its place.
+fn mechanism(spec: &Spec) -> String {
+    spec.features.mechanism().map_or("–".to_owned(), crate::mechanism::Mechanism::label)
 }
 
 fn budget(epsilon: Option<Epsilon>) -> String {
@@ -141,10 +276,10 @@ fn benefit(interval: Interval) -> String {
 /// Median wall seconds by stage and greatest memory, one row an arm.
 pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
     let mut text = String::from(
-        "| model | features | ε | labels | randomize, s | propagate, s | train, s | evaluate, s | peak memory, MiB | threads × jobs |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n",
+        "| model | method | ε | labels | randomize, s | lists, s | defend, s | propagate, s | train, s | evaluate, s | peak memory, MiB | threads × jobs |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    for spec in &plan.arms {
+    for PlannedArm { name, spec, .. } in &plan.arms {
         let measured: Vec<_> =
             records.iter().filter(|record| record.spec == *spec).map(|record| &record.measured).collect();
         let Some(first) = measured.first() else { continue };
@@ -156,12 +291,14 @@ pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
         let peak = measured.iter().map(|one| one.peak_memory_mib).fold(0.0, f64::max);
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {:.4} | {:.4} | {:.3} | {:.4} | {peak:.0} | {} × {} |",
+            "| {} | {} | {} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.3} | {:.4} | {peak:.0} | {} × {} |",
             spec.model.kind.label(),
-            spec.features.arm().label(),
+            name,
             budget(spec.features.epsilon()),
             labels(spec),
             median(|seconds| seconds.randomize),
+            median(|seconds| seconds.lists),
+            median(|seconds| seconds.defend),
             median(|seconds| seconds.propagate),
             median(|seconds| seconds.train),
             median(|seconds| seconds.evaluate),
@@ -172,13 +309,15 @@ pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
     text
 }
 
-/// The summary as CSV, full precision, one row an arm.
-pub fn csv(plan: &Plan, records: &[Record]) -> String {
+/// The summary as CSV, full precision, one row an arm; with `header` the names of the columns come first.
+pub fn csv(suite: &str, plan: &Plan, records: &[Record], header: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = [
+    let names = [
+        "suite",
         "dataset",
         "model",
-        "features",
+        "method",
+        "reports",
         "epsilon",
         "labels",
         "steps",
@@ -194,17 +333,21 @@ pub fn csv(plan: &Plan, records: &[Record]) -> String {
         "over_feature_free_half_width_95",
     ];
     // Writing to memory cannot fail.
-    let _ = writer.write_record(header);
+    if header {
+        let _ = writer.write_record(names);
+    }
     for row in rows(plan, records) {
         let spec = &row.spec;
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         let _ = writer.write_record([
+            suite.to_owned(),
             spec.dataset.name().to_owned(),
             spec.model.kind.label().to_owned(),
-            spec.features.arm().label().to_owned(),
+            row.name.clone(),
+            mechanism(spec),
             spec.features.epsilon().map_or(String::new(), |epsilon| epsilon.to_string()),
             labels(spec),
-            spec.propagation.steps.to_string(),
+            spec.denoise.steps.to_string(),
             spec.training.learning_rate.to_string(),
             spec.training.weight_decay.to_string(),
             spec.model.dropout.to_string(),

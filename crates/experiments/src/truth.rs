@@ -1,11 +1,13 @@
 //! The true values of a data set, which only this crate holds beside a report.
 
-use graph_datasets::{BlockModel, Dataset, Scaling, SearchPath};
+use graph_datasets::{
+    BlockModel, ContextualBlockModel, Dataset, FeatureRange, OwnData, Scaling, SearchPath, import_own,
+};
 use graph_denoise::CsrMatrix;
 use sha2::{Digest, Sha256};
 
 use crate::record::DataStamp;
-use crate::{DatasetSpec, Error, Seed};
+use crate::{DatasetSpec, Error, Seed, SyntheticFeatures};
 
 /// A loaded data set and what records say of it.
 #[derive(Debug)]
@@ -22,7 +24,25 @@ impl Truth {
     /// [`Error::Data`]: the file is missing, damaged or not the published one; the message says how to get it.
     pub fn load(spec: &DatasetSpec, search: &SearchPath) -> Result<Self, Error> {
         let dataset = match spec {
-            DatasetSpec::Published { name } => graph_datasets::load(name, search)?,
+            DatasetSpec::Published { name, synthetic_features } => {
+                let published = graph_datasets::load(name, search)?;
+                match synthetic_features {
+                    None => published,
+                    Some(SyntheticFeatures { seed, density, signal }) => {
+                        let mut rng = Seed::root(*seed).child("synthetic features").rng();
+                        published.with_synthetic_features(*density, *signal, &mut rng)?
+                    }
+                }
+            }
+            DatasetSpec::Own { folder, lower, upper } => {
+                let feature_range = FeatureRange::Uniform { low: *lower as f32, high: *upper as f32 };
+                let own = OwnData { name: spec.name().to_owned(), feature_range };
+                import_own(folder, &own)?.dataset
+            }
+            &DatasetSpec::Contextual { seed, nodes, dimensions, mean_degree, lambda, mu } => {
+                ContextualBlockModel { nodes, mean_degree, dimensions, lambda, mu }
+                    .generate(&mut Seed::root(seed).child("contextual graph").rng())?
+            }
             &DatasetSpec::Synthetic {
                 seed,
                 nodes,

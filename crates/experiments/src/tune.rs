@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use graph_datasets::SearchPath;
 
-use crate::{Arm, Error, Event, Hyperparameters, Interval, LabelSpec, Plan, Record, Seed, Settings, Spec, run_plan};
+use crate::{
+    Arm, Error, Event, Hyperparameters, Interval, LabelSpec, Plan, PlannedArm, Record, Seed, Settings, Spec, run_plan,
+};
 
 /// The grid. NonPriv features are not propagated further than the model does it.
 struct Grid {
@@ -37,7 +39,7 @@ pub fn tune(
     tell: impl FnMut(Event<'_>),
 ) -> Result<String, Error> {
     let mut arms: Vec<&Spec> = Vec::new();
-    for spec in &plan.arms {
+    for PlannedArm { spec, .. } in &plan.arms {
         let tuned = |other: &&Spec| other.features.arm() == spec.features.arm() && other.dataset == spec.dataset;
         if !arms.iter().any(tuned) {
             arms.push(spec);
@@ -48,7 +50,7 @@ pub fn tune(
     let trials = Plan {
         seed: Seed::root(plan.seed).child("tune").word() >> 1,
         repeats: plan.repeats,
-        arms: candidates.iter().map(|(_, spec)| spec.clone()).collect(),
+        arms: candidates.iter().map(|(arm, spec)| PlannedArm::new(arm.label(), spec.clone())).collect(),
     };
     let records = run_plan(&trials, search, &folder.join("tune"), settings, stop, tell)?;
     let mut text = String::new();
@@ -71,7 +73,7 @@ fn grid(spec: &Spec) -> Vec<Spec> {
             for &weight_decay in GRID.weight_decays {
                 for &dropout in GRID.dropouts {
                     let mut point = spec.clone();
-                    point.propagation.steps = steps;
+                    point.denoise.steps = steps;
                     point.training.learning_rate = learning_rate;
                     point.training.weight_decay = weight_decay;
                     point.model.dropout = dropout;
@@ -102,9 +104,9 @@ fn write_entry(text: &mut String, point: &Spec, score: Interval, plan: &Plan, tr
         model: Some(point.model.kind),
         arm: point.features.arm(),
         private_labels: point.labels != LabelSpec::Clean,
-        normalization: point.propagation.normalization,
-        steps: point.propagation.steps,
-        scale: point.propagation.scale,
+        weights: point.denoise.weights,
+        steps: point.denoise.steps,
+        scale: point.denoise.scale,
         hidden: point.model.hidden,
         dropout: point.model.dropout,
         learning_rate: point.training.learning_rate,

@@ -34,6 +34,13 @@ pub struct Card {
     /// Nodes of each class.
     pub class_counts: Vec<usize>,
     feature_range: RangeEntry,
+    /// Whether that range was read off the very data: then it is no public constant in earnest, and the data set is
+    /// marked.
+    #[serde(default)]
+    pub range_from_data: bool,
+    /// Density of the real features, where they are known of but not at hand.
+    #[serde(default)]
+    pub feature_density: Option<f64>,
     /// Licence, and of what.
     pub licence: String,
     /// Page of the source.
@@ -162,9 +169,16 @@ impl Card {
         if dataset.features().is_some() && !self.canonical.arrays.contains_key("feat_data") {
             dataset = dataset.with_mark("features: real, but the catalog has no checksum of the imported arrays");
         }
+        if self.range_from_data {
+            dataset = dataset.with_mark(RANGE_FROM_DATA);
+        }
         Ok(dataset)
     }
 }
+
+/// What a reader has to know of a range that was read off the data.
+const RANGE_FROM_DATA: &str = "feature range: column maxima of the published file, learned from the values that are to be \
+                               protected; a deployment has to agree on bounds without looking";
 
 /// Name of a canonical file with features.
 const FULL: &str = "graph.npz";

@@ -36,7 +36,7 @@ mod views;
 pub use catalog::{Canonical, Card, RawFile, RawFormat, card, catalog, load};
 pub use dataset::{Dataset, DatasetParts};
 pub use error::Error;
-pub use import::{Imported, OwnData, import_own, import_public, import_twitch_embedding, read_public};
+pub use import::{Imported, OwnData, import_graphml, import_own, import_public, import_twitch_embedding, read_public};
 pub use locate::{DATA_DIR_VARIABLE, SearchPath};
 pub use range::FeatureRange;
 pub use scale::Scaling;

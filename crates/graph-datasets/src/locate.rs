@@ -15,12 +15,17 @@ pub struct SearchPath {
 }
 
 impl SearchPath {
-    /// The order that every command of this workspace follows: the folder named on the command line (`--data`), the
-    /// value of [`DATA_DIR_VARIABLE`], then `data/cache` and `../shared/data` below the workspace `root`.
+    /// What every command of this workspace searches: only the folder `named` on the command line (`--data`) where
+    /// there is one; else only the folder in the value of [`DATA_DIR_VARIABLE`] where there is one; else `data/cache`
+    /// and `../shared/data` below the workspace `root`. Who names a folder gets the data of that folder or none.
     pub fn standard(named: Option<&Path>, variable: Option<&OsStr>, root: &Path) -> Self {
-        let variable = variable.filter(|value| !value.is_empty()).map(PathBuf::from);
-        let named = named.map(Path::to_path_buf).into_iter().chain(variable);
-        Self { folders: named.chain([root.join("data/cache"), root.join("../shared/data")]).collect() }
+        let variable = variable.filter(|value| !value.is_empty()).map(Path::new);
+        Self {
+            folders: match named.or(variable) {
+                Some(folder) => vec![folder.to_path_buf()],
+                None => vec![root.join("data/cache"), root.join("../shared/data")],
+            },
+        }
     }
 
     /// These folders, in this order.

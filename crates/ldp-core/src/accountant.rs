@@ -41,7 +41,15 @@ impl Loss {
     }
 }
 
-/// Leave to release one report of a certain cost. Not `Clone`; dropping it forfeits the charge.
+/// Leave to release one report of a certain cost. Dropping it forfeits the charge, and it pays once:
+///
+/// ```compile_fail,E0599
+/// # use ldp_core::{Budget, Epsilon, Loss};
+/// # let loss = Loss { epsilon: Epsilon::new(0.5)?, delta: None };
+/// let permit = Budget::new(7, Epsilon::new(1.0)?, None).reserve(loss)?;
+/// let second = permit.clone();
+/// # Ok::<(), ldp_core::Error>(())
+/// ```
 #[must_use = "the charge is already made"]
 #[derive(Debug, PartialEq, Eq)]
 pub struct Permit {

@@ -9,6 +9,8 @@
 
 pub mod broken;
 
+use alloc::vec::Vec;
+
 use rand_core::CryptoRng;
 
 use crate::{Error, FiniteRandomizer};
@@ -137,26 +139,63 @@ pub fn audit(trials: u64, alpha: f64, delta: f64, mut draw: impl FnMut(bool) -> 
     AuditResult { lower_bound: epsilon_lower_bound(likely, unlikely, delta, alpha), likely, unlikely }
 }
 
-/// Audits a mechanism whose law is known, with the event in which the two inputs differ most: all reports whose
-/// log-ratio is within 0.1 % of `largest`.
+/// Audits a mechanism whose law is known, with the most telling event for these two inputs.
+///
+/// The event is "the log-ratio is at least so much". How much is chosen on `trials`/10 pilot reports of the first
+/// input, where the law says how likely each event is on the second; the reports that are counted are drawn afresh,
+/// so the choice does not touch the confidence.
 ///
 /// # Errors
 /// When an input is outside the domain.
+///
+/// # Panics
+/// When there is no trial.
 pub fn audit_finite<M: FiniteRandomizer, R: CryptoRng + ?Sized>(
     mechanism: &M,
     inputs: (&M::Value, &M::Value),
-    largest: f64,
     trials: u64,
     alpha: f64,
     rng: &mut R,
 ) -> Result<AuditResult, Error> {
     let (one, other) = inputs;
     // Both inputs are tried before counting, so that an error is not taken for a miss.
-    mechanism.randomize(one, rng)?;
     mechanism.randomize(other, rng)?;
+    let mut ratios = Vec::new();
+    for _ in 0..(trials / 10).max(1) {
+        ratios.push(mechanism.log_ratio(one, other, &mechanism.randomize(one, rng)?)?);
+    }
+    let threshold = most_telling(ratios, trials, alpha);
     Ok(audit(trials, alpha, 0.0, |second| {
         let value = if second { other } else { one };
-        let event = |r: M::Report| mechanism.log_ratio(one, other, &r).is_ok_and(|ratio| ratio >= 0.999 * largest);
+        let event = |r: M::Report| mechanism.log_ratio(one, other, &r).is_ok_and(|ratio| ratio >= threshold);
         mechanism.randomize(value, rng).is_ok_and(event)
     }))
+}
+
+/// The threshold on the log-ratio whose event promises the largest bound, from ratios drawn on the first input; a
+/// little below the ratio itself, against rounding.
+fn most_telling(mut ratios: Vec<f64>, trials: u64, alpha: f64) -> f64 {
+    const CANDIDATES: usize = 64;
+    ratios.sort_unstable_by(|a, b| b.total_cmp(a));
+    let drawn = ratios.len() as f64;
+    // Σ e^{−ratio} over the event's reports estimates its probability on the second input.
+    let on_other = ratios.iter().scan(0.0, |sum, ratio| {
+        *sum += libm::exp(-ratio) / drawn;
+        Some(*sum)
+    });
+    let hits = |share: f64| Hits { hits: ((share * trials as f64) as u64).min(trials), trials };
+    let ends = ratios.windows(2).map(|pair| pair[1] < pair[0] - 1e-9).chain([true]);
+    let mut events: Vec<(f64, f64, f64)> = (1_u32..)
+        .zip(ratios.iter().zip(on_other).zip(ends))
+        .filter(|&(_, (_, end))| end)
+        .map(|(count, ((ratio, other), _))| (*ratio, f64::from(count) / drawn, other))
+        .collect();
+    // Continuous ratios give as many events as reports: a spread of them is enough.
+    let step = events.len().div_ceil(CANDIDATES);
+    events = events.into_iter().step_by(step).collect();
+    let bound = |&(_, on_one, on_other): &(f64, f64, f64)| {
+        epsilon_lower_bound(hits(on_one), hits(on_other.min(1.0)), 0.0, alpha)
+    };
+    let best = events.into_iter().max_by(|a, b| bound(a).total_cmp(&bound(b)));
+    best.map_or(0.0, |(ratio, ..)| ratio - 1e-9 * libm::fabs(ratio).max(1.0))
 }

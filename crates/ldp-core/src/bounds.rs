@@ -2,6 +2,9 @@
 
 use crate::Error;
 
+/// The least width.
+const NARROWEST: f64 = 1e-280;
+
 /// A public, finite range `[lower, upper]` with `lower < upper`. It must not be computed from private data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -20,10 +23,15 @@ impl Bounds {
     /// The range `[lower, upper]`.
     ///
     /// # Errors
-    /// [`Error::Bounds`] unless both ends and the width are finite and the width is above zero.
+    /// [`Error::Bounds`] unless both ends and the width are finite and the width is at least 10⁻²⁸⁰, below which the
+    /// grids over it would be finer than doubles are.
     pub fn new(lower: f64, upper: f64) -> Result<Self, Error> {
         let width = upper - lower;
-        if width.is_finite() && width > 0.0 { Ok(Self { lower, upper }) } else { Err(Error::Bounds { lower, upper }) }
+        if width.is_finite() && width >= NARROWEST {
+            Ok(Self { lower, upper })
+        } else {
+            Err(Error::Bounds { lower, upper })
+        }
     }
 
     /// Lower end α.
@@ -69,6 +77,19 @@ impl Bounds {
         // No early exit: the time does not tell where the first bad value was.
         let inside = values.iter().fold(true, |ok, &v| ok & self.contains(v));
         if inside { Ok(()) } else { Err(self.outside()) }
+    }
+
+    /// Whether every value is inside; no early exit, so that the time does not tell where the first bad value was.
+    pub(crate) fn contain_all(self, values: &[f32]) -> bool {
+        // The outermost single-precision numbers inside: comparing with them needs no conversion.
+        let (mut lower, mut upper) = (self.lower as f32, self.upper as f32);
+        if f64::from(lower) < self.lower {
+            lower = lower.next_up();
+        }
+        if f64::from(upper) > self.upper {
+            upper = upper.next_down();
+        }
+        values.iter().fold(true, |ok, &v| ok & (lower <= v) & (v <= upper))
     }
 
     pub(crate) fn outside(self) -> Error {

@@ -1,5 +1,6 @@
 //! The crate's one error: every refusal names the value's role and the bound it broke, never a private value.
 
+use alloc::format;
 use alloc::string::String;
 
 /// Why something was refused.
@@ -10,7 +11,7 @@ use alloc::string::String;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     /// ε is not a number in the supported range.
-    #[error("epsilon must be a number from 1e-9 to 4e6 nats, got {got}")]
+    #[error("epsilon must be a number from 1e-9 to 4e6 nats, got {}", short(*got))]
     Epsilon {
         /// What was given.
         got: f64,
@@ -19,7 +20,7 @@ pub enum Error {
     #[error("epsilon must be a plain decimal number from 0.000000001 to 4000000")]
     EpsilonText,
     /// δ is not a number in the supported range.
-    #[error("delta must be a number from 2^-63 to below 1/2, got {got}")]
+    #[error("delta must be a number from 2^-63 to below 1/2, got {}", short(*got))]
     Delta {
         /// What was given.
         got: f64,
@@ -33,7 +34,7 @@ pub enum Error {
         parts: u64,
     },
     /// The range of a numeric attribute is empty, infinite or not a number.
-    #[error("bounds must be finite with lower < upper and a finite width, got [{lower}, {upper}]")]
+    #[error("bounds must be finite with a finite width of at least 1e-280, got [{}, {}]", short(*lower), short(*upper))]
     Bounds {
         /// Lower end given.
         lower: f64,
@@ -41,7 +42,7 @@ pub enum Error {
         upper: f64,
     },
     /// A user's value lies outside the public range (or is not a number). The value itself is not printed.
-    #[error("a value is outside [{lower}, {upper}] or not a number")]
+    #[error("a value is outside [{}, {}] or not a number", short(*lower), short(*upper))]
     Value {
         /// Lower end of the public range.
         lower: f64,
@@ -136,4 +137,37 @@ pub enum Error {
         /// What is wrong with it.
         what: &'static str,
     },
+}
+
+/// At most nine significant digits, and an exponent where zeros would be many: an error message is read by people.
+fn short(value: f64) -> String {
+    let rounded = format!("{value:.8e}").parse().unwrap_or(value);
+    let size = libm::fabs(rounded);
+    if size == 0.0 || !size.is_finite() || (1e-5..1e10).contains(&size) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_tails() {
+        let bad = |got| Error::Epsilon { got }.to_string();
+        let says = |got: &str| format!("epsilon must be a number from 1e-9 to 4e6 nats, got {got}");
+        for (got, text) in [
+            (-0.1 - 0.2, "-0.3"),
+            (4_000_000.1, "4000000.1"),
+            (5e-324, "5e-324"),
+            (1e300, "1e300"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-inf"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(bad(got), says(text));
+        }
+    }
 }

@@ -187,6 +187,18 @@ impl GridGaussian {
         self.dimensions
     }
 
+    /// The public range of every value.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Cells of the grid in the width of the range.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.cells
+    }
+
     /// Standard deviation of the noise, in the unit of the values.
     #[must_use]
     pub fn sigma(&self) -> f64 {

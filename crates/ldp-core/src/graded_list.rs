@@ -103,6 +103,11 @@ pub struct GradedLists {
 
 /// The user's side: a graded list in, a graded list of the same length out.
 ///
+/// [`Randomizer::randomize`] skips from one noisy entry to the next. How many there are does not depend on the list,
+/// but whoever sees that number (in the time taken) **and** the report learns about how many true entries there were:
+/// the report has as many entries as the list and the noise together. Where the device's work can be watched, use
+/// [`GradedListRandomizer::randomize_constant_work`].
+///
 /// ```
 /// use chacha20::{ChaCha12Rng, rand_core::SeedableRng};
 /// use ldp_core::{Epsilon, GradedList, GradedListRandomizer, Randomizer};
@@ -225,6 +230,28 @@ impl GradedListRandomizer {
                 next += 1;
             }
         }
+    }
+
+    /// One report with the same law, by one word an entry whatever list and noise are: n words, n steps.
+    ///
+    /// # Errors
+    /// As [`Randomizer::randomize`].
+    pub fn randomize_constant_work<R: CryptoRng + ?Sized>(
+        &self,
+        value: &GradedList,
+        rng: &mut R,
+    ) -> Result<GradedList, Error> {
+        self.check(&value.positions, &value.grades)?;
+        let mut dense = vec![0_u8; self.length()];
+        for (position, grade) in value.entries() {
+            dense[position as usize] = grade;
+        }
+        for grade in &mut dense {
+            *grade = self.response.respond(u32::from(*grade), rng.next_u64()) as u8;
+        }
+        let listed = (0_u32..).zip(dense).filter(|&(_, grade)| grade != 0);
+        let (positions, grades) = listed.unzip();
+        Ok(GradedList { positions, grades })
     }
 
     /// Randomizes the lists of many users; user u draws from `stream(u)` alone, so the result depends neither on

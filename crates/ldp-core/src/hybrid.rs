@@ -12,7 +12,7 @@ use crate::{Bounds, Epsilon, Error, FiniteRandomizer, OneBit, Piecewise, Randomi
 /// Below this ε the one-bit mechanism is used always.
 const THRESHOLD: f64 = 0.61;
 
-/// A bounded number through one of two mechanisms. Three random words a report, whichever is chosen.
+/// A bounded number through one of two mechanisms. Twenty random bytes a report, whichever is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hybrid {
     piecewise: Piecewise,
@@ -69,8 +69,8 @@ impl Randomizer for Hybrid {
             self.piecewise.randomize(value, rng).map(HybridReport::Piecewise)
         } else {
             let report = self.one_bit.randomize(value, rng).map(HybridReport::OneBit);
-            // The other branch reads two words.
-            rng.next_u64();
+            // The other branch reads half a word more.
+            rng.next_u32();
             report
         }
     }

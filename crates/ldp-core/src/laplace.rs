@@ -21,6 +21,8 @@ use crate::{Bounds, Epsilon, Error, Randomizer, Rectify, ScalarMechanism};
 
 /// Values of one digit.
 const RADIX: usize = 64;
+/// Leading digits that are added up at most.
+const LAPS: usize = 16;
 /// The scale t is at least this many cells.
 const FINENESS: f64 = 4096.0;
 /// The largest scale.
@@ -58,14 +60,20 @@ impl Geometric {
         Self { digits, top: SurvivalTable::powers(ratio, RADIX) }
     }
 
+    /// The largest value that can be drawn.
+    fn largest(&self) -> i64 {
+        let place = (RADIX as i64).pow(self.digits.len() as u32);
+        place - 1 + (LAPS * RADIX) as i64 * place
+    }
+
     fn draw<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> i64 {
         let (mut value, mut place) = (0, 1);
         for table in &self.digits {
             value += place * table.draw(rng) as i64;
             place *= RADIX as i64;
         }
-        // A full table has probability e⁻⁶⁴ or less; sixteen of them end the loop for any generator.
-        for _ in 0..16 {
+        // A full table has probability e⁻⁶⁴ or less; so many of them end the loop for any generator.
+        for _ in 0..LAPS {
             let digit = self.top.draw(rng);
             value += place * digit as i64;
             if digit < self.top.largest() {
@@ -194,8 +202,9 @@ impl Randomizer for GridLaplace {
         Ok(self.respond(self.bounds.check(*value)?, rng))
     }
 
-    fn accepts(&self, _: &i64) -> bool {
-        true
+    fn accepts(&self, report: &i64) -> bool {
+        let reach = self.noise.largest();
+        (-1 - reach..=i64::from(self.cells) + reach).contains(report)
     }
 }
 

@@ -53,6 +53,7 @@
 //! | | [`PrivUnit`] | seed | only the direction counts; least error |
 //! | | [`GridGaussian`] | grid points | (ε, δ); with few non-zeros, sparse-clipped |
 //! | privacy level | [`LevelChannel`] | output | the level itself is sensitive |
+//! | any, budgets by tier | [`Tiers`] | the tier's | users may choose among public budgets |
 //! | level and row | [`PrivateLevelEncoder`] | output, bits | PPGNN, sound |
 //!
 //! # What holds everywhere
@@ -60,8 +61,10 @@
 //! * Every finite law is a table of integer weights of 2⁶⁴ ([`weights`]), rounded toward less privacy loss: what is
 //!   drawn is what is claimed, and [`FiniteRandomizer::achieved_epsilon`] is computed from the integers that are
 //!   executed. Outputs lie on a public grid; no output tells the input by its bits.
-//! * The number of random words does not depend on the value. The exception is [`PrivUnit`], which tries seeds; its
-//!   number of tries has the same law for every value.
+//! * The number of random words does not depend on the value. Two mechanisms read a random number of them: [`PrivUnit`]
+//!   tries seeds (how many is independent of the value **and** of the report), and [`GradedListRandomizer`] skips from
+//!   one noisy entry to the next, for which there is
+//!   [`randomize_constant_work`](GradedListRandomizer::randomize_constant_work).
 //! * Values outside the public domain are refused with the bound, never clipped silently, never printed.
 //! * Budgets are integers, charged before release ([`accountant`]); only a [`Permit`] makes a [`Report`].
 //! * The generator is an argument (`CryptoRng`). Seeding it is up to the caller and part of the claim.
@@ -91,6 +94,7 @@ pub mod laplace;
 pub mod level;
 pub mod multi_bit;
 pub mod one_bit;
+mod placement;
 pub mod priv_unit;
 pub mod private_level;
 pub mod public_coin;
@@ -100,6 +104,7 @@ pub mod report;
 mod sample_size;
 pub mod sampled;
 mod survival;
+pub mod tiers;
 pub mod weights;
 pub mod window;
 pub mod window_mechanism;
@@ -130,5 +135,6 @@ pub use randomizer::{FiniteRandomizer, Randomizer, Rectify, ScalarMechanism};
 pub use report::{Memo, Raw, Report};
 pub use sample_size::SampleSize;
 pub use sampled::{Sampled, SampledReport};
+pub use tiers::Tiers;
 pub use window_mechanism::{Piecewise, SquareWave};
 pub use wire::Wire;

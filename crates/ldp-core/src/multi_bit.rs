@@ -7,6 +7,7 @@
 //! Where ours differs: the papers send the rectified vector, d doubles of which d−m are zero; here a report is the m
 //! indices and m bits, which says the same in a few bytes, and bounds what a dishonest user can send.
 
+mod bulk;
 mod rectifier;
 mod reports;
 mod sparse_rows;
@@ -22,11 +23,11 @@ use rand_core::CryptoRng;
 
 use crate::index_sample::IndexSampler;
 use crate::sample_size::MULTI_BIT;
-use crate::weights::{BoundedCoin, TOTAL, TOTAL_F64, index_below, log_quotient};
+use crate::weights::{BoundedCoin, TOTAL, TOTAL_F64, log_quotient};
 use crate::{Bounds, Epsilon, Error, FiniteRandomizer, Randomizer, SampleSize};
 
-/// Rows of random words read at once by bulk encoding.
-const CHUNK_WORDS: usize = 1024;
+/// Coins tossed from one read of random words.
+const BATCH: usize = 64;
 
 /// The user's side of the multi-bit mechanism.
 ///
@@ -86,7 +87,8 @@ impl MultiBitEncoder {
         self.coin.bounds
     }
 
-    /// 64-bit random words that one report takes: m for the indices (none when m = d) and m for the bits.
+    /// 64-bit random words that one report takes: m for the bits, and for the indices ⌈m/2⌉ (m above 2¹⁶ dimensions,
+    /// none when m = d).
     #[must_use]
     pub fn words_per_report(&self) -> usize {
         self.sampler().words() + self.sampled
@@ -115,8 +117,26 @@ impl MultiBitEncoder {
         rng: &mut R,
     ) -> Result<MultiBitReport, Error> {
         self.check_row(row)?;
-        let bits = indices.iter().map(|&i| rng.next_u64() < self.coin.threshold(f64::from(row[i as usize]))).collect();
+        let mut bits = vec![false; indices.len()];
+        if indices.len() == row.len() {
+            self.toss(row.iter().copied(), &mut bits, rng);
+        } else {
+            self.toss(indices.iter().map(|&i| row[i as usize]), &mut bits, rng);
+        }
         Ok(MultiBitReport::from_sorted(indices, bits))
+    }
+
+    /// One coin a value, one word a coin.
+    fn toss<R: CryptoRng + ?Sized>(&self, mut values: impl Iterator<Item = f32>, bits: &mut [bool], rng: &mut R) {
+        let mut bytes = [0; 8 * BATCH];
+        for bits in bits.chunks_mut(BATCH) {
+            let bytes = &mut bytes[..8 * bits.len()];
+            rng.fill_bytes(bytes);
+            let (words, _) = bytes.as_chunks::<8>();
+            for ((bit, &word), value) in bits.iter_mut().zip(words).zip(&mut values) {
+                *bit = u64::from_le_bytes(word) < self.coin.threshold(f64::from(value));
+            }
+        }
     }
 
     fn sampler(&self) -> IndexSampler {
@@ -127,155 +147,7 @@ impl MultiBitEncoder {
         if row.len() != self.dimensions() {
             return Err(Error::Length { what: "row", expected: self.dimensions(), got: row.len() });
         }
-        // No early exit: the time does not tell where the first bad value was.
-        let inside = row.iter().fold(true, |ok, &v| ok & self.bounds().contains(f64::from(v)));
-        if inside { Ok(()) } else { Err(self.bounds().outside()) }
-    }
-
-    /// Encodes sparse rows, one a user, into contiguous storage; nothing dense is built.
-    ///
-    /// User u reads words 2W·u … 2W·(u+1)−1 (32-bit, W = [`MultiBitEncoder::words_per_report`]) of one stream, so the
-    /// report of a user depends neither on the other rows, nor on their order, nor on how the rows are cut over
-    /// threads. `stream(position)` gives a generator placed at that 32-bit word, for ChaCha:
-    ///
-    /// ```
-    /// use chacha20::{ChaCha12Rng, rand_core::SeedableRng};
-    /// use ldp_core::{Bounds, Epsilon, MultiBitEncoder, SampleSize, SparseRows, Users};
-    /// let encoder = MultiBitEncoder::new(Epsilon::new(1.0)?, 5, Bounds::UNIT, SampleSize::Optimal)?;
-    /// // Two users: the first holds 1 in dimensions 1 and 4, the second has only the default.
-    /// let rows = SparseRows::new(5, Bounds::UNIT, &[0, 2, 2], &[1, 4], &[1.0, 1.0], 0.0)?;
-    /// let stream = |position| {
-    ///     let mut rng = ChaCha12Rng::from_seed([7; 32]);
-    ///     rng.set_word_pos(position);
-    ///     rng
-    /// };
-    /// let reports = encoder.encode_sparse_rows(&rows, Users::From(0), stream)?;
-    /// assert_eq!(reports.len(), 2);
-    /// # Ok::<(), ldp_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Length`] when the rows were checked for other dimensions or listed users do not match the rows;
-    /// [`Error::Bounds`] when they were checked for other bounds.
-    ///
-    /// # Complexity
-    /// Time O(users · m + non-zeros), space O(users · m).
-    pub fn encode_sparse_rows<R: CryptoRng>(
-        &self,
-        rows: &SparseRows<'_>,
-        users: Users<'_>,
-        stream: impl Fn(u128) -> R,
-    ) -> Result<MultiBitReports, Error> {
-        if rows.dimensions() != self.dimensions() {
-            let (expected, got) = (self.dimensions(), rows.dimensions());
-            return Err(Error::Length { what: "sparse row", expected, got });
-        }
-        if rows.bounds() != self.bounds() {
-            return Err(Error::Bounds { lower: rows.bounds().lower(), upper: rows.bounds().upper() });
-        }
-        let absent = self.coin.threshold(f64::from(rows.absent()));
-        self.draw_reports(rows.len(), users, stream, |row, index, word| {
-            let threshold = rows.get(row, index).map_or(absent, |value| self.coin.threshold(f64::from(value)));
-            word < threshold
-        })
-    }
-
-    /// A null control for experiments, **not a mechanism**: reports with the index law and the format of this
-    /// encoder whose bits are fair coins. No data goes in, so whatever a model learns from them is not in the
-    /// features ("SIM", papers' null control).
-    ///
-    /// With the stream of a real encoding the indices are the same and only the bits differ.
-    ///
-    /// # Errors
-    /// [`Error::Length`] when listed users are not `count`.
-    pub fn draw_data_free_control<R: CryptoRng>(
-        &self,
-        count: usize,
-        users: Users<'_>,
-        stream: impl Fn(u128) -> R,
-    ) -> Result<MultiBitReports, Error> {
-        self.draw_reports(count, users, stream, |_, _, word| word < 1 << 63)
-    }
-
-    /// The loop of the bulk forms: words in chunks, one user after the other.
-    fn draw_reports<R: CryptoRng>(
-        &self,
-        count: usize,
-        users: Users<'_>,
-        stream: impl Fn(u128) -> R,
-        bit: impl Fn(usize, u32, u64) -> bool,
-    ) -> Result<MultiBitReports, Error> {
-        users.check(count)?;
-        let width = self.words_per_report();
-        let mut reports = MultiBitReports::blank(self.dimensions(), self.sampled, count);
-        let mut sampler = self.sampler();
-        let mut bytes = vec![0_u8; 8 * width * (CHUNK_WORDS / width).clamp(1, count.max(1))];
-        let position = |user: u64| 2 * width as u128 * u128::from(user);
-        let mut sequential = match users {
-            Users::From(first) => Some(stream(position(first))),
-            Users::Listed(_) => None,
-        };
-        let mut row = 0;
-        while row < count {
-            let rows = match (users, &mut sequential) {
-                (Users::From(_), Some(rng)) => {
-                    let rows = (bytes.len() / (8 * width)).min(count - row);
-                    rng.fill_bytes(&mut bytes[..8 * width * rows]);
-                    rows
-                }
-                (users, _) => {
-                    stream(position(users.number(row))).fill_bytes(&mut bytes[..8 * width]);
-                    1
-                }
-            };
-            let (words, _) = bytes[..8 * width * rows].as_chunks::<8>();
-            if width == 2 && self.dimensions > 1 {
-                self.write_single(words, row, &mut reports, &bit);
-            } else {
-                self.write_several(words, row, &mut reports, &mut sampler, &bit);
-            }
-            row += rows;
-        }
-        Ok(reports)
-    }
-
-    /// Reports of one entry from two words each: an index and a coin.
-    fn write_single(
-        &self,
-        words: &[[u8; 8]],
-        first: usize,
-        reports: &mut MultiBitReports,
-        bit: impl Fn(usize, u32, u64) -> bool,
-    ) {
-        let (pairs, _) = words.as_chunks::<2>();
-        for (row, (slot, [place, coin])) in (first..).zip(reports.indices[first..].iter_mut().zip(pairs)) {
-            let index = index_below(self.dimensions, u64::from_le_bytes(*place));
-            *slot = index;
-            reports.words[row / 64] |= u64::from(bit(row, index, u64::from_le_bytes(*coin))) << (row % 64);
-        }
-    }
-
-    /// Reports of any size: the words of the index set first, then one coin an entry.
-    fn write_several(
-        &self,
-        words: &[[u8; 8]],
-        first: usize,
-        reports: &mut MultiBitReports,
-        sampler: &mut IndexSampler,
-        bit: impl Fn(usize, u32, u64) -> bool,
-    ) {
-        let (sampled, width) = (self.sampled, sampler.words() + self.sampled);
-        for (row, words) in (first..).zip(words.chunks_exact(width)) {
-            let (places, coins) = words.split_at(width - sampled);
-            let mut places = places.iter().map(|&w| u64::from_le_bytes(w));
-            let entries = row * sampled..(row + 1) * sampled;
-            let indices = &mut reports.indices[entries.clone()];
-            sampler.sample(|| places.next().unwrap_or_default(), indices);
-            for ((entry, &index), &coin) in entries.zip(&*indices).zip(coins) {
-                let bit = bit(row, index, u64::from_le_bytes(coin));
-                reports.words[entry / 64] |= u64::from(bit) << (entry % 64);
-            }
-        }
+        if self.bounds().contain_all(row) { Ok(()) } else { Err(self.bounds().outside()) }
     }
 }
 

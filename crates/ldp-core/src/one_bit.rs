@@ -8,6 +8,9 @@ use rand_core::CryptoRng;
 use crate::weights::{BoundedCoin, TOTAL, TOTAL_F64, log_quotient};
 use crate::{Bounds, Epsilon, Error, FiniteRandomizer, Randomizer, Rectify, ScalarMechanism};
 
+/// Reports whose random words are read at once.
+const BATCH: usize = 64;
+
 /// One number in, one bit out. One random word a report.
 ///
 /// ```
@@ -54,8 +57,14 @@ impl OneBit {
         rng: &mut R,
     ) -> Result<(), Error> {
         self.coin.bounds.check_all(values, reports.len())?;
-        for (report, &value) in reports.iter_mut().zip(values) {
-            *report = rng.next_u64() < self.coin.threshold(value);
+        let mut bytes = [0; 8 * BATCH];
+        for (reports, values) in reports.chunks_mut(BATCH).zip(values.chunks(BATCH)) {
+            let bytes = &mut bytes[..8 * values.len()];
+            rng.fill_bytes(bytes);
+            let (words, _) = bytes.as_chunks::<8>();
+            for ((report, &value), &word) in reports.iter_mut().zip(values).zip(words) {
+                *report = u64::from_le_bytes(word) < self.coin.threshold(value);
+            }
         }
         Ok(())
     }

@@ -14,8 +14,8 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use crate::public_coin::mix;
-use crate::weights::excess;
-use crate::{Epsilon, Error, Randomizer};
+use crate::weights::{TOTAL, TOTAL_F64, excess, log_quotient};
+use crate::{Epsilon, Error, FiniteRandomizer, Randomizer};
 
 /// Part of ε that covers the unevenness of finitely many seeds, in nano-nats.
 const SET_ASIDE: u64 = 1000;
@@ -61,7 +61,7 @@ impl PrivUnit {
         let used = nano.checked_sub(SET_ASIDE).filter(|&n| n > 0).ok_or(Error::Split { nano, parts: 1 })?;
         let excess = excess(Epsilon::from_nano(used)?);
         let outside = (1_u128 << 127).div_ceil((1 << 63) + excess) as u64;
-        let odds = crate::weights::TOTAL_F64 / outside as f64;
+        let odds = TOTAL_F64 / outside as f64;
         let sphere = Sphere { dimensions: dimensions as f64 };
         // Golden section on the cap; the gain has one maximum.
         let root = libm::sqrt(dimensions as f64);
@@ -86,25 +86,52 @@ impl PrivUnit {
         1.0 / (self.gain * self.gain) - 1.0
     }
 
+    /// d, the length of a row.
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Smallest inner product of the cap's vectors with the row's direction.
+    #[must_use]
+    pub fn cap(&self) -> f64 {
+        self.cap
+    }
+
     /// The unit vector of a seed.
     #[must_use]
     pub fn vector(&self, seed: u64) -> Vec<f64> {
-        let mut state = mix(seed);
-        let mut uniform = || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            // In (0, 1]: its logarithm is finite.
-            ((mix(state) >> 11) + 1) as f64 / (1_u64 << 53) as f64
-        };
-        let mut vector = Vec::with_capacity(self.dimensions + 1);
-        while vector.len() < self.dimensions {
-            let (radius, angle) = (libm::sqrt(-2.0 * libm::log(uniform())), core::f64::consts::TAU * uniform());
-            let (sin, cos) = libm::sincos(angle);
-            vector.extend([radius * cos, radius * sin]);
-        }
-        vector.truncate(self.dimensions);
+        let mut vector: Vec<f64> = gaussians(seed).take(self.dimensions).collect();
         let norm = libm::sqrt(vector.iter().map(|v| v * v).sum());
         vector.iter_mut().for_each(|v| *v /= norm);
         vector
+    }
+
+    /// Weight of 2⁶⁴ with which `seed`, once tried, is sent for a row of this direction; no allocation.
+    fn weight(&self, direction: &[f64], seed: u64) -> u128 {
+        let (product, square) =
+            gaussians(seed).zip(direction).fold((0.0, 0.0), |(product, square), (gaussian, value)| {
+                (product + gaussian * value, square + gaussian * gaussian)
+            });
+        if product >= self.cap * libm::sqrt(square) { TOTAL } else { u128::from(self.outside) }
+    }
+
+    fn check(&self, value: &[f64]) -> Result<(), Error> {
+        if value.len() != self.dimensions {
+            return Err(Error::Length { what: "row", expected: self.dimensions, got: value.len() });
+        }
+        let finite = value.iter().fold(true, |ok, v| ok & v.is_finite());
+        if finite { Ok(()) } else { Err(Error::Value { lower: f64::MIN, upper: f64::MAX }) }
+    }
+
+    /// The row's unit vector, or for a row of zeros that of the seed `substitute`. The work does not depend on which.
+    fn direction(&self, value: &[f64], substitute: u64) -> Vec<f64> {
+        let substitute = self.vector(substitute);
+        // Scaled by the largest entry first, so that no square overflows or vanishes.
+        let largest = value.iter().fold(0.0_f64, |m, v| m.max(libm::fabs(*v)));
+        let norm = libm::sqrt(value.iter().map(|v| (v / largest) * (v / largest)).sum());
+        let pick = |(v, s): (&f64, &f64)| if largest > 0.0 { v / largest / norm } else { *s };
+        value.iter().zip(&substitute).map(pick).collect()
     }
 
     /// The unbiased estimate of the row's direction.
@@ -126,27 +153,16 @@ impl Randomizer for PrivUnit {
 
     /// A row of zeros has no direction; it reports as a random one would, which estimates zero on average.
     fn randomize<R: CryptoRng + ?Sized>(&self, value: &[f64], rng: &mut R) -> Result<u64, Error> {
-        if value.len() != self.dimensions {
-            return Err(Error::Length { what: "row", expected: self.dimensions, got: value.len() });
-        }
-        let largest = value.iter().fold(0.0_f64, |m, v| if v.is_finite() { m.max(libm::fabs(*v)) } else { f64::NAN });
-        if !value.iter().all(|v| v.is_finite()) {
-            return Err(Error::Value { lower: f64::MIN, upper: f64::MAX });
-        }
-        let substitute = self.vector(rng.next_u64());
-        // Scaled by the largest entry first, so that no square overflows or vanishes.
-        let norm = libm::sqrt(value.iter().map(|v| (v / largest) * (v / largest)).sum());
-        let direction: Vec<f64> =
-            if largest > 0.0 { value.iter().map(|v| v / largest / norm).collect() } else { substitute };
+        self.check(value)?;
+        let direction = self.direction(value, rng.next_u64());
         // Each seed is sent with probability e^{−ε} at least, so a hundred times e^ε seeds are all passed over with
         // probability e⁻¹⁰⁰ at most; the bound ends the loop for any generator.
-        let tries = (100.0 * crate::weights::TOTAL_F64 / self.outside as f64) as u64;
+        let tries = (100.0 * TOTAL_F64 / self.outside as f64) as u64;
         let mut seed = 0;
         for _ in 0..tries {
             seed = rng.next_u64();
             let coin = rng.next_u64();
-            let product: f64 = self.vector(seed).iter().zip(&direction).map(|(a, b)| a * b).sum();
-            if product >= self.cap || coin < self.outside {
+            if u128::from(coin) < self.weight(&direction, seed) {
                 break;
             }
         }
@@ -156,6 +172,47 @@ impl Randomizer for PrivUnit {
     fn accepts(&self, _: &u64) -> bool {
         true
     }
+}
+
+/// The law up to its sum, which is the same for every row: a rotation of the row changes nothing. For a row of zeros
+/// it is the law of the direction that seed 0 stands for.
+impl FiniteRandomizer for PrivUnit {
+    fn probability(&self, value: &[f64], report: &u64) -> Result<f64, Error> {
+        let share = Sphere { dimensions: self.dimensions as f64 }.share(self.cap);
+        let outside = self.outside as f64 / TOTAL_F64;
+        self.check(value)?;
+        let weight = self.weight(&self.direction(value, 0), *report) as f64 / TOTAL_F64;
+        Ok(weight / (share + (1.0 - share) * outside) / TOTAL_F64)
+    }
+
+    fn log_ratio(&self, one: &[f64], other: &[f64], report: &u64) -> Result<f64, Error> {
+        let weight = |row: &[f64]| {
+            self.check(row)?;
+            Ok::<_, Error>(self.weight(&self.direction(row, 0), *report))
+        };
+        Ok(log_quotient(weight(one)?, weight(other)?))
+    }
+
+    /// ln 2⁶⁴/outside; what finitely many seeds add is below the 10⁻⁶ that was set aside.
+    fn achieved_epsilon(&self) -> f64 {
+        log_quotient(TOTAL, self.outside.into())
+    }
+}
+
+/// Independent standard Gaussians from a seed, by the method of Box and Muller.
+fn gaussians(seed: u64) -> impl Iterator<Item = f64> {
+    let mut state = mix(seed);
+    let mut uniform = move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        // In (0, 1]: its logarithm is finite.
+        ((mix(state) >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    };
+    core::iter::repeat_with(move || {
+        let (radius, angle) = (libm::sqrt(-2.0 * libm::log(uniform())), core::f64::consts::TAU * uniform());
+        let (sin, cos) = libm::sincos(angle);
+        [radius * cos, radius * sin]
+    })
+    .flatten()
 }
 
 /// One coordinate of a uniform unit vector: density ∝ (1 − t²)^((d−3)/2).

@@ -197,8 +197,7 @@ impl PrivateLevelEncoder {
         if value.row.len() != self.dimensions() {
             return Err(Error::Length { what: "row", expected: self.dimensions(), got: value.row.len() });
         }
-        let inside = value.row.iter().fold(true, |ok, &v| ok & self.bounds.contains(f64::from(v)));
-        if inside { Ok(()) } else { Err(self.bounds.outside()) }
+        if self.bounds.contain_all(&value.row) { Ok(()) } else { Err(self.bounds.outside()) }
     }
 
     /// Level output, dimensions and bits from [`PrivateLevelEncoder::words_per_report`] words.

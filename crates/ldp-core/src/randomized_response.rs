@@ -84,7 +84,7 @@ impl RandomizedResponse {
 
     /// The category that one word leads to. `value` must be below k.
     #[inline]
-    fn respond(&self, value: u32, word: u64) -> u32 {
+    pub(crate) fn respond(&self, value: u32, word: u64) -> u32 {
         let lie = self.by_lie.divide(word.saturating_sub(self.truth)) as u32;
         let lie = lie + u32::from(lie >= value);
         if word < self.truth { value } else { lie }

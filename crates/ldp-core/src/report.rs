@@ -30,6 +30,12 @@ impl<T: ?Sized> fmt::Debug for Raw<'_, T> {
 }
 
 /// A paid-for report of mechanism `M`.
+///
+/// There is no other way to one than [`Report::release`]:
+///
+/// ```compile_fail,E0451
+/// let forged = ldp_core::Report::<ldp_core::OneBit> { user: 1, fingerprint: 0, payload: true };
+/// ```
 #[derive(Debug)]
 pub struct Report<M: Wire> {
     user: u64,

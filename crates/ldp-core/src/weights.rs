@@ -4,6 +4,7 @@
 //! unlikely weight is rounded up, so the ε of the executed integers never exceeds the one asked for. One random word
 //! decides; no float takes part in a draw.
 
+use crate::placement::Placement;
 use crate::{Bounds, Epsilon, Error};
 
 /// 2⁶⁴, the sum of all weights of a law.
@@ -47,7 +48,15 @@ pub(crate) fn log_quotient(likely: u128, unlikely: u128) -> f64 {
 /// Index i has weight ⌈(i+1)·2⁶⁴/bound⌉ − ⌈i·2⁶⁴/bound⌉ of 2⁶⁴, see [`index_weight`]: at most one unit from uniform.
 #[inline]
 pub(crate) fn index_below(bound: u32, word: u64) -> u32 {
-    ((u128::from(word) * u128::from(bound)) >> 64) as u32
+    split_index(bound, word).0
+}
+
+/// [`index_below`] and the part of the word that it leaves over: the position inside the index's cell, for a second
+/// index. A pair's weight is at most one unit from 2⁶⁴/(bound·second bound).
+#[inline]
+pub(crate) fn split_index(bound: u32, word: u64) -> (u32, u64) {
+    let product = u128::from(word) * u128::from(bound);
+    ((product >> 64) as u32, product as u64)
 }
 
 /// Exact weight of 2⁶⁴ with which a uniform draw below `bound` yields `index`; zero at or above `bound`.
@@ -88,28 +97,23 @@ impl Coin {
 pub(crate) struct BoundedCoin {
     pub(crate) coin: Coin,
     pub(crate) bounds: Bounds,
-    /// Steps of 2⁻⁵³ of the width in one unit of the value.
-    steps: f64,
+    place: Placement,
 }
 
 impl BoundedCoin {
     pub(crate) fn new(epsilon: Epsilon, bounds: Bounds) -> Result<Self, Error> {
         let coin = Coin::new(epsilon);
         require_signal(coin.likely.into(), coin.unlikely.into(), epsilon, 2)?;
-        Ok(Self { coin, bounds, steps: STEPS / bounds.width() })
+        Ok(Self { coin, bounds, place: Placement::new(bounds) })
     }
 
     /// Weight of 2⁶⁴ of heads. Monotone in `value`; q at and below the lower end, p at and above the upper one.
     #[inline]
     pub(crate) fn threshold(self, value: f64) -> u64 {
-        let part = ((value - self.bounds.lower()) * self.steps).min(STEPS);
-        let part = if value >= self.bounds.upper() { STEPS } else { part } as u64;
-        self.coin.unlikely + ((u128::from(part) * u128::from(self.coin.likely - self.coin.unlikely)) >> 53) as u64
+        let gap = self.coin.likely - self.coin.unlikely;
+        self.coin.unlikely + ((u128::from(self.place.of(value)) * u128::from(gap)) >> 52) as u64
     }
 }
-
-/// 2⁵³.
-const STEPS: f64 = (1_u64 << 53) as f64;
 
 /// Division by a divisor fixed in advance: one multiplication and one correction, exact for every numerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,10 +136,16 @@ impl Reciprocal {
 
     /// ⌊numerator / divisor⌋.
     #[inline]
-    pub(crate) fn divide(self, numerator: u64) -> u64 {
+    pub(crate) fn divide(&self, numerator: u64) -> u64 {
         // The estimate is the quotient or one less.
         let estimate = ((u128::from(numerator) * u128::from(self.magic)) >> 64) as u64 >> self.shift;
         estimate + u64::from(numerator - estimate * self.divisor >= self.divisor)
+    }
+
+    /// What was divided by.
+    #[inline]
+    pub(crate) fn divisor(&self) -> u64 {
+        self.divisor
     }
 }
 
@@ -158,6 +168,19 @@ mod tests {
                 assert_eq!(by.divide(numerator), numerator / divisor, "{numerator} / {divisor}");
             }
         }
+    }
+
+    /// Pairs from one word of a small sample space: words that are multiples of 2⁴⁴ stand for the intervals above
+    /// them, so every pair gets its share to within one interval.
+    #[test]
+    fn two_indices_of_one_word_are_independent() {
+        let (first, second) = (7_u32, 5_u32);
+        let mut counts = [0_u32; 35];
+        for interval in 0..1_u64 << 20 {
+            let (one, rest) = split_index(first, interval << 44);
+            counts[(one * second + index_below(second, rest)) as usize] += 1;
+        }
+        assert!(counts.iter().all(|c| c.abs_diff((1 << 20) / 35) <= 1), "{counts:?}");
     }
 
     #[test]

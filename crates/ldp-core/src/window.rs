@@ -18,9 +18,8 @@ pub struct WindowKernel {
     /// The first `extra` cells of the window weigh one unit more, so that the sum is 2⁶⁴.
     extra: u32,
     inside: u64,
-    by_unlikely: Reciprocal,
-    by_likely: Reciprocal,
-    by_more: Reciprocal,
+    /// Division by the weight of a cell: likely, then unlikely.
+    by: [Reciprocal; 2],
 }
 
 impl WindowKernel {
@@ -56,9 +55,7 @@ impl WindowKernel {
             likely,
             extra,
             inside: inside as u64,
-            by_unlikely: Reciprocal::new(unlikely),
-            by_likely: Reciprocal::new(likely),
-            by_more: Reciprocal::new(likely.saturating_add(1)),
+            by: [Reciprocal::new(likely), Reciprocal::new(unlikely)],
         })
     }
 
@@ -104,15 +101,21 @@ impl WindowKernel {
         log_quotient(u128::from(self.likely) + u128::from(self.extra > 0), self.unlikely.into())
     }
 
-    /// The output cell that one word leads to.
+    /// The output cell that one word leads to, without a branch on the word.
+    ///
+    /// Words below `inside` count off the window, `likely` words a cell; the `extra` words that this leaves over go to
+    /// its first cells (they are fewer than `likely`, which is at least 2⁶⁴/cells ≥ 2³²).
     #[inline]
     pub(crate) fn draw(&self, input: u32, word: u64) -> u32 {
-        let uneven = u64::from(self.extra) * (self.likely + u64::from(self.extra > 0));
-        let (by, base, first) = if word < uneven { (self.by_more, 0, 0) } else { (self.by_likely, uneven, self.extra) };
-        let inner = (input + first).wrapping_add(by.divide(word.wrapping_sub(base)) as u32);
-        let outer = self.by_unlikely.divide(word.wrapping_sub(self.inside)) as u32;
-        let outer = if outer < input { outer } else { outer.wrapping_add(self.width) };
-        if word < self.inside { inner } else { outer }
+        let out = word >= self.inside;
+        let word = word - if out { self.inside } else { 0 };
+        let by = &self.by[usize::from(out)];
+        let quotient = by.divide(word);
+        let rest = word.wrapping_sub(quotient.wrapping_mul(by.divisor())) as u32;
+        let quotient = quotient as u32;
+        let inner = input.wrapping_add(if quotient < self.width { quotient } else { rest });
+        let outer = quotient.wrapping_add(if quotient < input { 0 } else { self.width });
+        if out { outer } else { inner }
     }
 
     /// (p − q)·W of the paper: how many cells the mean output moves when the input moves by one.
@@ -141,5 +144,35 @@ impl WindowKernel {
     /// Mean and mean square of 2·output − cells + 1 given `input`.
     pub(crate) fn centred_moments(&self, input: u32) -> (f64, f64) {
         (self.moment(input, 1) as f64 / TOTAL_F64, self.moment(input, 2) as f64 / TOTAL_F64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words fall into intervals, one a cell and side; the first and the last word of each lead where the weights
+    /// say, and the intervals fill 2⁶⁴.
+    #[test]
+    fn every_interval_of_words_leads_to_its_cell() {
+        for nats in [1e-6, 0.1, 1.0, 5.0, 40.0] {
+            for (outside, width) in [(1, 1), (4, 3), (4, 5), (64, 61), (1000, 7)] {
+                let kernel = WindowKernel::new(Epsilon::new(nats).expect("valid"), outside, width).expect("valid");
+                for input in 0..=outside {
+                    let mut start = 0_u128;
+                    let mut interval = |count: u64, cell: u32| {
+                        if count > 0 {
+                            let (first, last) = (start as u64, (start + u128::from(count) - 1) as u64);
+                            assert_eq!((kernel.draw(input, first), kernel.draw(input, last)), (cell, cell));
+                        }
+                        start += u128::from(count);
+                    };
+                    (0..width).for_each(|k| interval(kernel.likely, input + k));
+                    (0..kernel.extra).for_each(|k| interval(1, input + k));
+                    (0..outside).for_each(|q| interval(kernel.unlikely, if q < input { q } else { q + width }));
+                    assert_eq!(start, TOTAL);
+                }
+            }
+        }
     }
 }

@@ -14,12 +14,19 @@ use core::marker::PhantomData;
 
 use rand_core::CryptoRng;
 
+use crate::placement::Placement;
 use crate::weights::log_quotient;
 use crate::window::WindowKernel;
 use crate::{Bounds, Epsilon, Error, FiniteRandomizer, Randomizer, Rectify, ScalarMechanism};
 
 /// Offsets of the value grid: 2²⁰ steps over the range.
 const STEPS: u32 = 1 << 20;
+/// Places of 2⁵² in one step of the grid: the randomized rounding has weights of 2³².
+const PLACES: u64 = Placement::END / STEPS as u64;
+/// Bytes of a report's random words: four for the rounding, eight for the window.
+const BYTES: usize = 12;
+/// Reports whose words are read at once.
+const BATCH: usize = 64;
 
 /// How wide a mechanism's window is.
 pub trait WindowShape {
@@ -68,7 +75,7 @@ pub fn half_width(epsilon: f64) -> f64 {
     above / (2.0 * libm::exp(epsilon) * below)
 }
 
-/// A bounded number through a window of the given shape. Report: an output cell. Two random words a report.
+/// A bounded number through a window of the given shape. Report: an output cell. Twelve random bytes a report.
 ///
 /// ```
 /// use chacha20::{ChaCha12Rng, rand_core::SeedableRng};
@@ -84,6 +91,7 @@ pub struct WindowMechanism<S> {
     epsilon: Epsilon,
     bounds: Bounds,
     kernel: WindowKernel,
+    place: Placement,
     shape: PhantomData<S>,
 }
 
@@ -100,7 +108,7 @@ impl<S: WindowShape> WindowMechanism<S> {
     pub fn new(epsilon: Epsilon, bounds: Bounds) -> Result<Self, Error> {
         let width = libm::round(f64::from(STEPS) * S::relative_width(epsilon.nats())).max(1.0) as u32;
         let kernel = WindowKernel::new(epsilon, STEPS, width)?;
-        Ok(Self { epsilon, bounds, kernel, shape: PhantomData })
+        Ok(Self { epsilon, bounds, kernel, place: Placement::new(bounds), shape: PhantomData })
     }
 
     /// The integer law.
@@ -109,20 +117,20 @@ impl<S: WindowShape> WindowMechanism<S> {
         &self.kernel
     }
 
-    /// A value's lower offset and the weight of 2⁶⁴ of the next one. The value must be inside the bounds.
+    /// A value's lower offset and the weight of 2³² of the next one.
     #[inline]
-    fn place(&self, value: f64) -> (u32, u64) {
-        let steps = f64::from(STEPS);
-        let position = ((value - self.bounds.lower()) * (steps / self.bounds.width())).clamp(0.0, steps);
-        let lower = position as u32;
-        (lower, ((position - f64::from(lower)) * crate::weights::TOTAL_F64) as u64)
+    fn place(&self, value: f64) -> (u32, u32) {
+        let place = self.place.of(value);
+        ((place / PLACES) as u32, (place % PLACES) as u32)
     }
 
+    /// The value must be inside the bounds.
     #[inline]
-    fn respond<R: CryptoRng + ?Sized>(&self, value: f64, rng: &mut R) -> u32 {
+    fn respond(&self, value: f64, bytes: [u8; BYTES]) -> u32 {
+        let [a, b, c, d, window @ ..] = bytes;
         let (lower, next) = self.place(value);
-        let input = lower + u32::from(rng.next_u64() < next);
-        self.kernel.draw(input, rng.next_u64())
+        let input = lower + u32::from(u32::from_le_bytes([a, b, c, d]) < next);
+        self.kernel.draw(input, u64::from_le_bytes(window))
     }
 
     /// Draws one report a value, in order, as repeated [`Randomizer::randomize`] would; no allocation.
@@ -137,16 +145,22 @@ impl<S: WindowShape> WindowMechanism<S> {
         rng: &mut R,
     ) -> Result<(), Error> {
         self.bounds.check_all(values, reports.len())?;
-        for (report, &value) in reports.iter_mut().zip(values) {
-            *report = self.respond(value, rng);
+        let mut bytes = [0; BYTES * BATCH];
+        for (reports, values) in reports.chunks_mut(BATCH).zip(values.chunks(BATCH)) {
+            let bytes = &mut bytes[..BYTES * values.len()];
+            rng.fill_bytes(bytes);
+            let (words, _) = bytes.as_chunks::<BYTES>();
+            for ((report, &value), &words) in reports.iter_mut().zip(values).zip(words) {
+                *report = self.respond(value, words);
+            }
         }
         Ok(())
     }
 
-    /// Weight of 2¹²⁸ of `report`: the mixture of the two offsets beside the value.
+    /// Weight of 2⁹⁶ of `report`: the mixture of the two offsets beside the value.
     fn mixture(&self, value: f64, report: u32) -> Result<u128, Error> {
         let (lower, next) = self.place(self.bounds.check(value)?);
-        let stay = crate::weights::TOTAL - u128::from(next);
+        let stay = u128::from(PLACES) - u128::from(next);
         let moved = if next == 0 { 0 } else { self.kernel.weight(lower + 1, report) };
         Ok(stay * u128::from(self.kernel.weight(lower, report)) + u128::from(next) * u128::from(moved))
     }
@@ -154,7 +168,7 @@ impl<S: WindowShape> WindowMechanism<S> {
     /// Mean and mean square of 2·output − cells + 1.
     fn moments(&self, value: f64) -> (f64, f64) {
         let (lower, next) = self.place(value);
-        let share = next as f64 / crate::weights::TOTAL_F64;
+        let share = f64::from(next) / PLACES as f64;
         let (mean, square) = self.kernel.centred_moments(lower);
         let (mean_next, square_next) = self.kernel.centred_moments((lower + 1).min(STEPS));
         (mean + share * (mean_next - mean), square + share * (square_next - square))
@@ -175,7 +189,10 @@ impl<S: WindowShape> Randomizer for WindowMechanism<S> {
     }
 
     fn randomize<R: CryptoRng + ?Sized>(&self, value: &f64, rng: &mut R) -> Result<u32, Error> {
-        Ok(self.respond(self.bounds.check(*value)?, rng))
+        let value = self.bounds.check(*value)?;
+        let mut bytes = [0; BYTES];
+        rng.fill_bytes(&mut bytes);
+        Ok(self.respond(value, bytes))
     }
 
     fn accepts(&self, report: &u32) -> bool {
@@ -185,7 +202,7 @@ impl<S: WindowShape> Randomizer for WindowMechanism<S> {
 
 impl<S: WindowShape> FiniteRandomizer for WindowMechanism<S> {
     fn probability(&self, value: &f64, report: &u32) -> Result<f64, Error> {
-        Ok(self.mixture(*value, *report)? as f64 / crate::weights::TOTAL_F64 / crate::weights::TOTAL_F64)
+        Ok(self.mixture(*value, *report)? as f64 / crate::weights::TOTAL_F64 / PLACES as f64)
     }
 
     fn log_ratio(&self, one: &f64, other: &f64, report: &u32) -> Result<f64, Error> {

@@ -47,6 +47,8 @@ pub enum MechanismId {
     Level = 11,
     /// [`PrivateLevelEncoder`](crate::PrivateLevelEncoder).
     PrivateLevel = 12,
+    /// [`PrivUnit`](crate::PrivUnit).
+    PrivUnit = 13,
 }
 
 /// Collects public parameters into a fingerprint (FNV-1a, 64 bits). Guards against mistakes, not against forgery.

@@ -1,110 +1,207 @@
-//! Each detector against each attacker on one graph: what docs/veritas.md shows.
+//! Each detector against each attacker on real graphs: the journal and the table of docs/veritas.md.
 //!
-//! `cargo run --release -p veritas-defense --example detector_table -- cora 3,5,7,9 0.01 10 naive,mirror 12 oracle:0.1`
-//! with: data set (or `random:NODES:EDGES`), ε_a of an entry, share of fakes, seeds, attackers (or `all`), victims of a
-//! fake, trust model (`oracle:ERROR`, `common`, `uniform`). Prints one Markdown row an ε, a share and an attacker:
-//! for each detector the share of fakes caught and of honest users removed, in percent over all seeds.
+//! `cargo run --release -p veritas-defense --example detector_table -- run FILE GRAPHS EPSILONS SHARES SEEDS ATTACKERS
+//! VICTIMS TRUST` appends one line a run to the journal FILE and skips what is in it already, so it can be stopped and
+//! started at will; for example `run detectors.csv cora,citeseer 5 0.01 0-9 all 12 oracle:0.1`. Graphs are data sets or
+//! `random:NODES:EDGES`, shares those of fakes, attackers names or `all`, trust models `oracle:ERROR`, `common`,
+//! `features:FULL` (fakes show no profile), `features:FULL:mimic` (they show their victims' mean) or `uniform`. Seeds come first, then ε: a journal that was stopped has few seeds of many cells.
+//!
+//! `... detector_table -- table FILE` prints the journal as Markdown, one row a cell: for each detector the share of
+//! fakes caught and of honest users removed, in percent over the seeds; the number of seeds; the edges of `defend`.
 
 #[path = "../tests/integration/scenario.rs"]
 #[allow(dead_code, clippy::unwrap_used)]
 mod scenario;
 
-use graph_denoise::CsrGraph;
+use std::collections::BTreeMap;
+use std::error::Error as StdError;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use graph_datasets::Dataset;
+use graph_denoise::{CsrGraph, CsrMatrix};
 use veritas_defense::as_printed::{Neighbourhood, imbalance_as_printed, midpoint_as_printed, midpoint_corrected};
+use veritas_defense::attack::{Attack, FakeFeatures};
 use veritas_defense::{
-    Behaviour, Defence, DefenceOptions, Detection, EdgeAccount, EndorsementLaw, EndorsementLists, Error, MutualPairs,
-    Population, Tallies, TrustModel, benjamini_hochberg, conformity, defend, imbalance, suspicion,
+    Behaviour, Defence, DefenceOptions, Detection, EdgeAccount, EndorsementLaw, Error, Population, Signals, TrustModel,
+    benjamini_hochberg, conformity, defend_signals, imbalance, suspicion,
 };
 
 const LEVELS: usize = 5;
-const DETECTORS: [&str; 9] = [
-    "φ printed γ",
-    "φ corrected γ",
-    "φ both sides",
-    "S_v z/BH",
-    "conformity",
-    "pair ratio",
-    "peer-only",
-    "peer-only seq.",
-    "defend",
+
+/// Detectors: name in the table, name in the journal.
+const DETECTORS: [(&str, &str); 9] = [
+    ("φ printed γ", "phi_printed"),
+    ("φ corrected γ", "phi_corrected"),
+    ("φ both sides", "phi_both"),
+    ("S_v z/BH", "imbalance"),
+    ("conformity", "conformity"),
+    ("pair ratio", "pair_ratio"),
+    ("peer-only", "peer_only"),
+    ("peer-only seq.", "peer_only_sequential"),
+    ("defend", "defend"),
 ];
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+const CELL: &str = "graph,epsilon,share,attacker,victims,trust";
+const EDGES: &str = "edges_honest,edges_lost,edges_noise,edges_fake";
+
+fn main() -> Result<(), Box<dyn StdError>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [name, epsilons, shares, seeds, attackers, victims, trust] = arguments.as_slice() else {
-        return Err("seven arguments: data set, ε list, share list, seeds, attackers, victims, trust model".into());
-    };
-    let graph = graph(name)?;
-    let attackers = if attackers == "all" { scenario::ATTACKERS.join(",") } else { attackers.clone() };
-    let trust = match trust.split_once(':') {
-        Some(("oracle", error)) => TrustModel::oracle_of_five(error.parse()?),
-        _ if trust == "common" => TrustModel::CommonNeighbours,
-        _ if trust == "uniform" => TrustModel::Uniform,
-        _ => return Err(format!("no trust model is called {trust}").into()),
-    };
-    println!("| graph | ε_a | fakes | attacker | {} | edges lost | noise edges | fake edges |", DETECTORS.join(" | "));
-    println!("|{}", "---|".repeat(DETECTORS.len() + 7));
-    for epsilon in epsilons.split(',') {
-        let law = scenario::law(epsilon.parse()?, LEVELS);
-        for share in shares.split(',') {
-            let fakes = (share.parse::<f64>()? * graph.nodes() as f64).round().max(1.0) as usize;
-            for attacker in attackers.split(',') {
-                let attack = scenario::attacker(attacker, fakes, victims.parse()?);
-                let mut found = [Detection::default(); DETECTORS.len()];
-                let mut edges = EdgeAccount::default();
-                for seed in 0..seeds.parse()? {
-                    let world = scenario::attacked(&graph, &law, &attack, &trust, seed)?;
-                    let (removed, defence) = detect(&world.lists, &law)?;
-                    for (total, removed) in found.iter_mut().zip(removed) {
-                        total.add(&Detection::of(&removed, &world.fake));
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["run", file, graphs, epsilons, shares, seeds, attackers, victims, trust] => {
+            let (first, last) = seeds.split_once('-').unwrap_or((seeds, seeds));
+            let attackers = if attackers == "all" { scenario::ATTACKERS.join(",") } else { attackers.to_owned() };
+            let mut journal = Journal::open(Path::new(file))?;
+            let worlds: Vec<World> = graphs.split(',').map(World::load).collect::<Result<_, _>>()?;
+            for seed in first.parse()?..=last.parse()? {
+                for epsilon in epsilons.split(',') {
+                    for world in &worlds {
+                        for share in shares.split(',') {
+                            for attacker in attackers.split(',') {
+                                journal.once(world, epsilon, share, attacker, victims, trust, seed)?;
+                            }
+                        }
                     }
-                    let account = EdgeAccount::of(&defence.graph, &world.graph, &world.fake);
-                    edges.honest += account.honest;
-                    edges.honest_lost += account.honest_lost;
-                    edges.noise_kept += account.noise_kept;
-                    edges.fake_kept += account.fake_kept;
                 }
-                let cell = |d: &Detection| format!("{:.1}/{:.2}", 100.0 * d.recall(), 100.0 * d.honest_loss());
-                let cells: Vec<String> = found.iter().map(cell).collect();
-                let percent = |part: usize| 100.0 * part as f64 / edges.honest as f64;
-                println!(
-                    "| {name} | {epsilon} | {share} | {attacker} | {} | {:.1} | {:.1} | {:.2} |",
-                    cells.join(" | "),
-                    percent(edges.honest_lost),
-                    percent(edges.noise_kept),
-                    percent(edges.fake_kept)
-                );
             }
+            Ok(())
         }
+        ["table", file] => table(&std::fs::read_to_string(file)?),
+        _ => Err("run FILE GRAPHS EPSILONS SHARES SEEDS ATTACKERS VICTIMS TRUST, or table FILE".into()),
     }
-    Ok(())
+}
+
+/// A graph and, where there are any, its visible profiles.
+struct World {
+    name: String,
+    graph: CsrGraph,
+    profiles: Option<CsrMatrix>,
+}
+
+impl World {
+    fn load(name: &str) -> Result<Self, Box<dyn StdError>> {
+        if let Some(sizes) = name.strip_prefix("random:") {
+            let (nodes, edges) = sizes.split_once(':').ok_or("random:NODES:EDGES")?;
+            let graph = scenario::random_graph(nodes.parse()?, edges.parse()?, 1);
+            return Ok(Self { name: name.to_owned(), graph, profiles: None });
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let variable = std::env::var_os(graph_datasets::DATA_DIR_VARIABLE);
+        let search = graph_datasets::SearchPath::standard(None, variable.as_deref(), &root);
+        let dataset: Dataset = graph_datasets::load(name, &search)?;
+        let profiles = dataset.features().cloned();
+        Ok(Self { name: name.to_owned(), graph: dataset.graph().clone(), profiles })
+    }
+}
+
+/// The trust model, and what profile fakes show.
+fn trust_model(name: &str) -> Result<(TrustModel, FakeFeatures), Box<dyn StdError>> {
+    let words: Vec<&str> = name.split(':').collect();
+    Ok(match words[..] {
+        ["oracle", error] => (TrustModel::oracle_of_five(error.parse()?), FakeFeatures::None),
+        ["common"] => (TrustModel::CommonNeighbours, FakeFeatures::None),
+        ["features", full] => (TrustModel::FeatureSimilarity { full: full.parse()? }, FakeFeatures::None),
+        ["features", full, "mimic"] => {
+            (TrustModel::FeatureSimilarity { full: full.parse()? }, FakeFeatures::VictimsMean)
+        }
+        ["uniform"] => (TrustModel::Uniform, FakeFeatures::None),
+        _ => return Err(format!("no trust model is called {name}").into()),
+    })
+}
+
+/// The journal: which runs are in it, and where the next line goes.
+struct Journal {
+    file: File,
+    done: std::collections::BTreeSet<String>,
+}
+
+impl Journal {
+    fn open(path: &Path) -> Result<Self, Box<dyn StdError>> {
+        let mut text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
+        // A line that was cut off by a kill is done again.
+        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.set_len(text.len() as u64)?;
+        std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
+        if text.is_empty() {
+            let columns = |what: &str| DETECTORS.map(|(_, name)| format!("{name}_{what}")).join(",");
+            let head = format!(
+                "{CELL},seed,fakes,honest,{},{},{EDGES},seconds\n",
+                columns("caught"),
+                columns("honest_removed")
+            );
+            file.write_all(head.as_bytes())?;
+        }
+        let key = |line: &str| line.splitn(8, ',').take(7).collect::<Vec<_>>().join(",");
+        Ok(Self { file, done: text.lines().map(key).collect() })
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the seven columns that name a run")]
+    fn once(
+        &mut self,
+        world: &World,
+        epsilon: &str,
+        share: &str,
+        attacker: &str,
+        victims: &str,
+        trust: &str,
+        seed: u64,
+    ) -> Result<(), Box<dyn StdError>> {
+        let key = format!("{},{epsilon},{share},{attacker},{victims},{trust},{seed}", world.name);
+        if !self.done.insert(key.clone()) {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let law = scenario::law(epsilon.parse()?, LEVELS);
+        let fakes = (share.parse::<f64>()? * world.graph.nodes() as f64).round().max(1.0) as usize;
+        let (trust, features) = trust_model(trust)?;
+        let attack = Attack { features, ..scenario::attacker(attacker, fakes, victims.parse()?) };
+        let attacked = scenario::attacked_in(&world.graph, world.profiles.as_ref(), &law, &attack, &trust, seed)?;
+        let (removed, defence) = detect(&Signals::of(&attacked.lists), &law)?;
+        let found: Vec<Detection> = removed.iter().map(|removed| Detection::of(removed, &attacked.fake)).collect();
+        let edges = EdgeAccount::of(&defence.graph, &attacked.graph, &attacked.fake);
+        let numbers = |number: fn(&Detection) -> usize| found.iter().map(number).collect::<Vec<usize>>();
+        let row: Vec<String> = [fakes, world.graph.nodes()]
+            .into_iter()
+            .chain(numbers(|d| d.caught))
+            .chain(numbers(|d| d.honest_removed))
+            .chain([edges.honest, edges.honest_lost, edges.noise_kept, edges.fake_kept])
+            .map(|number| number.to_string())
+            .collect();
+        let line = format!("{key},{},{:.2}\n", row.join(","), start.elapsed().as_secs_f64());
+        self.file.write_all(line.as_bytes())?;
+        Ok(())
+    }
 }
 
 /// What each detector removes, in the order of `DETECTORS`, and the whole defence.
-fn detect(lists: &EndorsementLists, law: &EndorsementLaw) -> Result<(Vec<Vec<u32>>, Defence), Error> {
+fn detect(signals: &Signals<'_>, law: &EndorsementLaw) -> Result<(Vec<Vec<u32>>, Defence), Error> {
     let level = 0.01;
-    let (tallies, pairs) = (Tallies::of(lists), MutualPairs::of(lists));
-    let nobody = vec![false; lists.nodes()];
-    let population = Population::estimate(&pairs, law, &nobody);
+    let (tallies, pairs) = (&signals.tallies, &signals.pairs);
+    let nobody = vec![false; tallies.nodes()];
+    let population = Population::estimate(pairs, law, &nobody);
     let above = |over, gamma| {
-        let phi = imbalance_as_printed(&tallies, &pairs, over);
+        let phi = imbalance_as_printed(tallies, pairs, over);
         (0..phi.len() as u32).filter(|&v| phi[v as usize] > gamma).collect::<Vec<u32>>()
     };
     let rejected = |p: Vec<f64>| benjamini_hochberg(&p, level).into_iter().map(|v| v as u32).collect::<Vec<u32>>();
     let suspected = |behaviour: Behaviour| {
-        let found = suspicion(&pairs, &population, law, &[behaviour], 0.1, &nobody);
+        let found = suspicion(pairs, &population, law, &[behaviour], 0.1, &nobody);
         rejected(found.iter().map(|s| s.map_or(1.0, |s| s.p_value)).collect())
     };
     let options = DefenceOptions { memory_limit: 16 << 30, ..DefenceOptions::new(*law) };
     let peer_only = DefenceOptions { conformity: false, behaviours: vec![Behaviour::PeersDoubt], ..options.clone() };
     let removed = |defence: &Defence| defence.removals.iter().map(|r| r.node).collect::<Vec<u32>>();
-    let (sequential, whole) = (defend(lists, &peer_only)?, defend(lists, &options)?);
+    let (sequential, whole) = (defend_signals(signals, &peer_only)?, defend_signals(signals, &options)?);
     let found = vec![
         above(Neighbourhood::EitherSide, midpoint_as_printed(law)),
         above(Neighbourhood::EitherSide, midpoint_corrected(law)),
         above(Neighbourhood::BothSides, midpoint_corrected(law)),
-        rejected(imbalance(&tallies, &pairs, &population, law, &nobody).iter().map(|i| i.p_value).collect()),
-        rejected(conformity(&tallies, law).iter().map(|c| c.p_value).collect()),
+        rejected(imbalance(tallies, pairs, &population, law, &nobody).iter().map(|i| i.p_value).collect()),
+        rejected(conformity(tallies, law).iter().map(|c| c.p_value).collect()),
         suspected(Behaviour::Lavish),
         suspected(Behaviour::PeersDoubt),
         removed(&sequential),
@@ -113,13 +210,37 @@ fn detect(lists: &EndorsementLists, law: &EndorsementLaw) -> Result<(Vec<Vec<u32
     Ok((found, whole))
 }
 
-fn graph(name: &str) -> Result<CsrGraph, Box<dyn std::error::Error>> {
-    if let Some(sizes) = name.strip_prefix("random:") {
-        let (nodes, edges) = sizes.split_once(':').ok_or("random:NODES:EDGES")?;
-        return Ok(scenario::random_graph(nodes.parse()?, edges.parse()?, 1));
+/// Sums over the seeds of a cell; the cells in the order in which the journal has them first.
+fn table(text: &str) -> Result<(), Box<dyn StdError>> {
+    let mut cells: BTreeMap<String, (usize, usize, Vec<f64>)> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let numbers: Vec<f64> = fields[7..].iter().map(|field| field.parse()).collect::<Result<_, _>>()?;
+        let next = cells.len();
+        let cell = cells.entry(fields[..6].join(" | ")).or_insert((next, 0, vec![0.0; numbers.len()]));
+        cell.1 += 1;
+        cell.2.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
     }
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let variable = std::env::var_os(graph_datasets::DATA_DIR_VARIABLE);
-    let search = graph_datasets::SearchPath::standard(None, variable.as_deref(), &root);
-    Ok(graph_datasets::load(name, &search)?.graph().clone())
+    let mut rows: Vec<_> = cells.into_iter().collect();
+    rows.sort_by_key(|(_, (order, ..))| *order);
+    let names = DETECTORS.map(|(name, _)| name).join(" | ");
+    println!("| {} | seeds | {names} | edges lost | noise edges | fake edges |", CELL.replace(',', " | "));
+    println!("|{}", "---|".repeat(6 + 1 + DETECTORS.len() + 3));
+    for (cell, (_, seeds, sums)) in rows {
+        let (fakes, honest, rest) = (sums[0], sums[1], &sums[2..]);
+        let (caught, rest) = rest.split_at(DETECTORS.len());
+        let (lost, edges) = rest.split_at(DETECTORS.len());
+        let found = caught.iter().zip(lost);
+        let shares = found.map(|(caught, lost)| format!("{:.1}/{:.2}", 100.0 * caught / fakes, 100.0 * lost / honest));
+        let shares: Vec<String> = shares.collect();
+        let percent = |part: f64| 100.0 * part / edges[0];
+        println!(
+            "| {cell} | {seeds} | {} | {:.1} | {:.1} | {:.2} |",
+            shares.join(" | "),
+            percent(edges[1]),
+            percent(edges[2]),
+            percent(edges[3])
+        );
+    }
+    Ok(())
 }

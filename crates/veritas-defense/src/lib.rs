@@ -74,7 +74,7 @@ pub use memory::MemoryEstimate;
 pub use metrics::{Detection, EdgeAccount};
 pub use mutual::{Mutual, MutualPairs};
 pub use population::Population;
-pub use prune::{defend, defend_observed};
+pub use prune::{Signals, defend, defend_observed, defend_signals};
 pub use report::randomize_lists;
 pub use suspicion::{Behaviour, Suspicion, suspicion};
 pub use tally::Tallies;

@@ -45,8 +45,30 @@ pub fn defend_observed(
     mut finished: impl FnMut(Stage),
 ) -> Result<Defence, Error> {
     check(lists, options)?;
-    let mut work = Work::new(lists, options);
+    let signals = Signals::of(lists);
     finished(Stage::Signals);
+    run(&signals, options, finished)
+}
+
+/// As [`defend`], on signals that are at hand: for several defences of the same lists.
+///
+/// # Errors
+/// As [`defend`].
+pub fn defend_signals(signals: &Signals<'_>, options: &DefenceOptions) -> Result<Defence, Error> {
+    check(signals.lists, options)?;
+    run(signals, options, |_| {})
+}
+
+fn run(signals: &Signals<'_>, options: &DefenceOptions, mut finished: impl FnMut(Stage)) -> Result<Defence, Error> {
+    let mut work = Work {
+        lists: signals.lists,
+        options,
+        tallies: &signals.tallies,
+        pairs: &signals.pairs,
+        removed: vec![false; signals.lists.nodes()],
+        removals: Vec::new(),
+        levels: options.family_levels(),
+    };
     if options.conformity {
         work.remove_unconforming();
     }
@@ -56,6 +78,28 @@ pub fn defend_observed(
     let defence = work.filter_edges()?;
     finished(Stage::Edges);
     Ok(defence)
+}
+
+/// What the lists say, counted once: per-node tallies and the mutual pairs.
+#[derive(Debug, Clone)]
+pub struct Signals<'a> {
+    lists: &'a EndorsementLists,
+    /// Grades given and received by node.
+    pub tallies: Tallies,
+    /// Pairs in which both sides report a grade.
+    pub pairs: MutualPairs,
+}
+
+impl<'a> Signals<'a> {
+    /// Reads every list once for each of the two.
+    pub fn of(lists: &'a EndorsementLists) -> Self {
+        Self { lists, tallies: Tallies::of(lists), pairs: MutualPairs::of(lists) }
+    }
+
+    /// The lists that they were read from.
+    pub fn lists(&self) -> &'a EndorsementLists {
+        self.lists
+    }
 }
 
 fn check(lists: &EndorsementLists, options: &DefenceOptions) -> Result<(), Error> {
@@ -81,35 +125,21 @@ fn check(lists: &EndorsementLists, options: &DefenceOptions) -> Result<(), Error
 struct Work<'a> {
     lists: &'a EndorsementLists,
     options: &'a DefenceOptions,
-    tallies: Tallies,
-    pairs: MutualPairs,
+    tallies: &'a Tallies,
+    pairs: &'a MutualPairs,
     removed: Vec<bool>,
     removals: Vec<Removal>,
     levels: FamilyLevels,
 }
 
-impl<'a> Work<'a> {
-    fn new(lists: &'a EndorsementLists, options: &'a DefenceOptions) -> Self {
-        let tallies = Tallies::of(lists);
-        let pairs = MutualPairs::of(lists);
-        Self {
-            lists,
-            options,
-            tallies,
-            pairs,
-            removed: vec![false; lists.nodes()],
-            removals: Vec::new(),
-            levels: options.family_levels(),
-        }
-    }
-
+impl Work<'_> {
     fn remove(&mut self, node: usize, reason: Reason) {
         self.removed[node] = true;
         self.removals.push(Removal { node: node as u32, reason });
     }
 
     fn remove_unconforming(&mut self) {
-        let found: Vec<Conformity> = conformity(&self.tallies, &self.options.law);
+        let found: Vec<Conformity> = conformity(self.tallies, &self.options.law);
         let p_values: Vec<f64> = found.iter().map(|c| c.p_value).collect();
         for node in benjamini_hochberg(&p_values, self.levels.conformity) {
             self.remove(node, Reason::Conformity(found[node]));
@@ -120,11 +150,11 @@ impl<'a> Work<'a> {
     /// that it is honest given the population so far, and its pairs with the product of both ends'.
     fn population(&self) -> Population {
         let options = self.options;
-        let mut population = Population::estimate(&self.pairs, &options.law, &self.removed);
+        let mut population = Population::estimate(self.pairs, &options.law, &self.removed);
         if options.behaviours.is_empty() {
             return population;
         }
-        let cells = ClaimCells::of_pairs(&self.pairs, options.law.levels(), &self.removed);
+        let cells = ClaimCells::of_pairs(self.pairs, options.law.levels(), &self.removed);
         let mut weights: Vec<f64> = vec![1.0; self.removed.len()];
         for _ in 0..REWEIGHTINGS {
             let tests = SuspicionTests::new(&options.law, &population, &options.behaviours, options.grading_error);
@@ -135,7 +165,7 @@ impl<'a> Work<'a> {
             let next: Vec<f64> = evidence.iter().zip(&self.removed).map(weigh).collect();
             let change = next.iter().zip(&weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             weights = next;
-            population.reweigh(&self.pairs, &options.law, &weights);
+            population.reweigh(self.pairs, &options.law, &weights);
             if change < 0.01 {
                 break;
             }
@@ -162,7 +192,7 @@ impl<'a> Work<'a> {
     /// One round of the sequential test.
     fn remove_suspicious(&mut self, population: &Population) {
         let (options, level) = (self.options, self.levels.suspicion);
-        let mut cells = ClaimCells::of_pairs(&self.pairs, options.law.levels(), &self.removed);
+        let mut cells = ClaimCells::of_pairs(self.pairs, options.law.levels(), &self.removed);
         let mut tests = SuspicionTests::new(&options.law, population, &options.behaviours, options.grading_error);
         let mut found: Vec<Option<Suspicion>> = tests.all(&cells);
         loop {
@@ -210,8 +240,8 @@ impl<'a> Work<'a> {
 
     fn remove_imbalanced(&mut self, population: &Population) {
         let tallies = if self.removals.is_empty() { None } else { Some(Tallies::without(self.lists, &self.removed)) };
-        let tallies = tallies.as_ref().unwrap_or(&self.tallies);
-        let found: Vec<Imbalance> = imbalance(tallies, &self.pairs, population, &self.options.law, &self.removed);
+        let tallies = tallies.as_ref().unwrap_or(self.tallies);
+        let found: Vec<Imbalance> = imbalance(tallies, self.pairs, population, &self.options.law, &self.removed);
         let p_values: Vec<f64> = found.iter().map(|i| i.p_value).collect();
         for node in benjamini_hochberg(&p_values, self.levels.imbalance) {
             self.remove(node, Reason::Imbalance(found[node]));
@@ -220,8 +250,8 @@ impl<'a> Work<'a> {
 
     fn filter_edges(self) -> Result<Defence, Error> {
         // Everybody who is left counts in full: this is about edges, and a doubtful user's edges are edges.
-        let population = Population::estimate(&self.pairs, &self.options.law, &self.removed);
-        let posteriors = confidence(&self.pairs, &population, &self.options.law, &self.removed);
+        let population = Population::estimate(self.pairs, &self.options.law, &self.removed);
+        let posteriors = confidence(self.pairs, &population, &self.options.law, &self.removed);
         let (least, noise_share) = cutoff(&posteriors, self.options.edge_rule);
         let nodes = self.lists.nodes();
         let (mut edges, mut weights, mut dropped) = (Vec::new(), Vec::new(), Vec::new());

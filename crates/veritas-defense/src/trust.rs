@@ -49,6 +49,8 @@ impl TrueGrades {
 
 /// Where grades come from.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
 pub enum TrustModel {
     /// Proposition 2's assumption with a stated error rate: users know who is a fake. Between friends one grade is
     /// drawn and holds both ways; each end errs independently, and then grades a friend 1, or a fake as a friend.

@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
-use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
+use ureq::tls::TlsConfig;
 use ureq::{Agent, Error};
 
 use super::sources::RawFile;
@@ -64,12 +65,18 @@ enum Outcome {
 
 impl Client {
     pub(super) fn new(patience: Patience) -> Self {
+        Self::trusting(patience, TlsConfig::default())
+    }
+
+    /// With certificates other than the public ones.
+    pub(super) fn trusting(patience: Patience, tls: TlsConfig) -> Self {
         let config = Agent::config_builder()
             .timeout_connect(Some(patience.connect))
             .timeout_resolve(Some(patience.connect))
             .timeout_recv_response(Some(patience.connect))
             .timeout_per_read(Some(patience.stall))
             .http_status_as_error(false)
+            .tls_config(tls)
             .user_agent(concat!("graph-workbench/", env!("CARGO_PKG_VERSION")))
             .build();
         Self { agent: config.into(), patience, unreachable: RefCell::default() }
@@ -134,6 +141,10 @@ impl Client {
             Ok(response) => response,
             Err(error @ (Error::HostNotFound | Error::ConnectionFailed)) => {
                 return Ok(Outcome::Unreachable(error.into()));
+            }
+            // A certificate that is not trusted now will not be in a second.
+            Err(Error::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                return Ok(Outcome::Never(anyhow!(error).context("no secure connection")));
             }
             Err(Error::Io(error)) => return Ok(Outcome::Unreachable(error.into())),
             Err(error @ Error::Timeout(_)) => return Ok(Outcome::Broken(error.into())),

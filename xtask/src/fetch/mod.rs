@@ -12,6 +12,7 @@ mod tests;
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
@@ -30,9 +31,24 @@ pub(crate) struct Options {
 }
 
 /// Fetches, imports and checks each data set. A failure of one does not keep the others from being fetched.
-pub(crate) fn run(options: &Options) -> Result<()> {
-    let catalog = sources::read(&root().join("data/datasets.toml"))?;
-    let wanted = sources::choose(&catalog, &options.names)?;
+///
+/// Exit codes: 1 when something could not be fetched or imported, 2 when what was asked for is not in the catalog.
+pub(crate) fn run(options: &Options) -> ExitCode {
+    let failed = |error: anyhow::Error, code: u8| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(code)
+    };
+    let catalog = match sources::read(&root().join("data/datasets.toml")) {
+        Ok(catalog) => catalog,
+        Err(error) => return failed(error, 1),
+    };
+    match sources::choose(&catalog, &options.names) {
+        Err(error) => failed(error, 2),
+        Ok(wanted) => fetch_all(&wanted, options).map_or_else(|error| failed(error, 1), |()| ExitCode::SUCCESS),
+    }
+}
+
+fn fetch_all(wanted: &[&DataSet], options: &Options) -> Result<()> {
     let to = options.to.clone().unwrap_or_else(|| root().join("data/cache"));
     let client = Client::new(download::Patience::default());
     let mut failed = Vec::new();

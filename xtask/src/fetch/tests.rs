@@ -1,9 +1,11 @@
 //! The downloader against a server that misbehaves in every way that matters.
 
+mod tls;
+
 use std::collections::VecDeque;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -71,7 +73,7 @@ fn serve(answers: &[Answer]) -> Server {
     Server { address, seen }
 }
 
-fn request(stream: &TcpStream) -> Request {
+fn request(stream: impl Read) -> Request {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let path = lines.next().unwrap_or_default().split(' ').nth(1).unwrap_or_default().to_owned();
     let range = lines.take_while(|line| !line.is_empty()).find_map(|line| {
@@ -82,7 +84,7 @@ fn request(stream: &TcpStream) -> Request {
 }
 
 /// Write errors are the client's hanging up, which is what some of the tests are about.
-fn respond(mut stream: TcpStream, answer: Answer, path: &str, range: Option<&str>) {
+fn respond(mut stream: impl Write, answer: Answer, path: &str, range: Option<&str>) {
     let mut body = content();
     let start: usize = range.and_then(|range| range.parse().ok()).unwrap_or(0);
     let total = body.len();

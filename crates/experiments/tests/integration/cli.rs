@@ -6,7 +6,7 @@ fn reproduce(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_reproduce"))
         .args(arguments)
         .env_remove("GRAPH_DATA_DIR")
-        .env("REPRODUCE_ROOT", env!("CARGO_TARGET_TMPDIR"))
+        .env("REPRODUCE_ROOT", concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .output()
         .expect("the program starts")
 }
@@ -40,7 +40,9 @@ fn budgets_at_the_ends_of_the_range_are_taken() {
 fn wrong_arguments_are_exit_code_two() {
     refused(&["--sedes", "3"], "--sedes");
     refused(&["--seeds", "0"], "0");
-    refused(&["--epsilon", "1,1.0"], "arms 2 and 4 of the plan are the same");
+    refused(&["--suite", "no-such"], "systems");
+    refused(&["--seed=-1"], "a seed is a whole number from 0");
+    refused(&["--shard", "3/2"], "1/4");
     refused(&["--dataset", "coar"], "coar");
     refused(&["--jobs", "0"], "0");
     refused(&["--device", "tpu"], "tpu");

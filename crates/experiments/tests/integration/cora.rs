@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use experiments::{
-    Arm, DatasetSpec, FeatureSpec, Hyperparameters, ModelKind, Plan, SampleSize, SearchPath, Spec, run_plan, summary,
+    Arm, DatasetSpec, FeatureSpec, Hyperparameters, ModelKind, Plan, PlannedArm, SearchPath, Spec, run_plan, summary,
 };
 
-use crate::settings;
+use crate::{multi_bit, settings};
 
 /// The folder of the data sets, or none (said on standard error) where there is no Cora and none is demanded.
 fn data() -> Option<PathBuf> {
@@ -27,16 +27,12 @@ fn lpgnn_and_its_controls_are_where_they_were_measured() {
     let Some(data) = data() else { return };
     let arm = |features: FeatureSpec| {
         let tuned = Hyperparameters::find("cora", ModelKind::Gcn, features.arm(), false).expect("an entry");
-        Spec::tuned(DatasetSpec::Published { name: "cora".to_owned() }, features, ModelKind::Gcn, &tuned)
+        let name = features.arm().label();
+        PlannedArm::new(name, Spec::tuned(DatasetSpec::published("cora"), features, ModelKind::Gcn, &tuned))
     };
-    let epsilon = "1".parse().expect("a budget");
-    let sample_size = SampleSize::Optimal;
-    let arms = vec![
-        arm(FeatureSpec::Clean),
-        arm(FeatureSpec::MultiBit { epsilon, sample_size }),
-        arm(FeatureSpec::Sim { epsilon, sample_size }),
-    ];
-    let plan = Plan { seed: 1, repeats: 2, arms };
+    let arms = vec![arm(FeatureSpec::Clean), arm(multi_bit("1"))];
+    let mut plan = Plan { seed: 1, repeats: 2, arms }.with_controls();
+    plan.arms.retain(|arm| arm.spec.features.arm() != Arm::FeatureFree);
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
     let records = run_plan(&plan, &SearchPath::new(vec![data]), folder.path(), &settings(2, 1), &stop, |_| {})

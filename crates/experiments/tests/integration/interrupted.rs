@@ -28,7 +28,7 @@ fn kill_and_go_on_gives_the_summary_of_an_undisturbed_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut plan = small_plan();
     plan.repeats = 3;
-    plan.arms.iter_mut().for_each(|arm| arm.training.epochs = 150);
+    plan.arms.iter_mut().for_each(|arm| arm.spec.training.epochs = 150);
     let file = folder.path().join("plan.toml");
     std::fs::write(&file, plan.to_toml().expect("a plan")).expect("writable");
 
@@ -60,8 +60,8 @@ fn kill_and_go_on_gives_the_summary_of_an_undisturbed_run() {
 fn an_interrupt_stops_between_epochs_and_keeps_what_is_finished() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut plan = small_plan();
-    plan.arms.iter_mut().for_each(|arm| arm.training.epochs = 1_000_000);
-    plan.arms[0].training.epochs = 5;
+    plan.arms.iter_mut().for_each(|arm| arm.spec.training.epochs = 1_000_000);
+    plan.arms[0].spec.training.epochs = 5;
     let file = folder.path().join("plan.toml");
     std::fs::write(&file, plan.to_toml().expect("a plan")).expect("writable");
     let out = folder.path().join("out");

@@ -6,9 +6,11 @@ mod disk;
 mod interrupted;
 mod plans;
 mod replay;
+mod systems;
 
+use experiments::mechanism::{MultiBit, SampleSize};
 use experiments::{
-    DatasetSpec, DeviceChoice, FeatureSpec, Hyperparameters, ModelKind, Plan, Record, SampleSize, SearchPath, Settings,
+    DatasetSpec, DeviceChoice, FeatureSpec, Hyperparameters, ModelKind, Plan, PlannedArm, Record, SearchPath, Settings,
     Spec, code_stamp,
 };
 
@@ -25,11 +27,17 @@ fn small_plan() -> Plan {
         density: 0.1,
         feature_signal: 0.6,
     };
-    let features = FeatureSpec::MultiBit { epsilon: "1".parse().expect("a budget"), sample_size: SampleSize::Optimal };
+    let features = multi_bit("1");
     let tuned = Hyperparameters::find("synthetic", ModelKind::Gcn, features.arm(), false).expect("an entry");
     let mut spec = Spec::tuned(dataset, features, ModelKind::Gcn, &tuned);
     spec.training.epochs = 40;
-    Plan { seed: 5, repeats: 2, arms: vec![spec] }.with_controls()
+    Plan { seed: 5, repeats: 2, arms: vec![PlannedArm::new("LPGNN", spec)] }.with_controls()
+}
+
+/// Multi-bit features.
+fn multi_bit(epsilon: &str) -> FeatureSpec {
+    let mechanism = MultiBit { epsilon: epsilon.parse().expect("a budget"), sample_size: SampleSize::Optimal };
+    FeatureSpec::Private { mechanism: mechanism.into() }
 }
 
 /// Where no data set is.
@@ -38,7 +46,7 @@ fn nowhere() -> SearchPath {
 }
 
 fn settings(jobs: usize, threads: usize) -> Settings {
-    Settings { jobs, threads, device: DeviceChoice::Cpu, code: code_stamp(std::path::Path::new(".")) }
+    Settings { jobs, threads, device: DeviceChoice::Cpu, code: code_stamp(std::path::Path::new(".")), shard: None }
 }
 
 /// A record without its times.

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use experiments::{FeatureSpec, Plan, SampleSize, run_plan};
+use experiments::{Plan, run_plan};
 
-use crate::{nowhere, settings, small_plan, timeless};
+use crate::{multi_bit, nowhere, settings, small_plan, timeless};
 
 fn records(plan: &Plan, jobs: usize, threads: usize) -> Vec<serde_json::Value> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -54,14 +54,13 @@ fn repeats_differ_and_arms_of_a_repeat_share_their_split() {
 fn sim_sees_no_data() {
     let mut plan = small_plan();
     let mut stronger = plan.arms[0].clone();
-    stronger.features =
-        FeatureSpec::MultiBit { epsilon: "3".parse().expect("a budget"), sample_size: SampleSize::Optimal };
+    stronger.spec.features = multi_bit("3");
     plan.arms.push(stronger);
     let made = records(&plan.with_controls(), 2, 1);
     let accuracies = |kind: &str, epsilon: f64| -> Vec<String> {
         let of_arm = made.iter().filter(|record| {
             let features = &record["spec"]["features"];
-            features["kind"] == kind && features["epsilon"] == epsilon
+            features["kind"] == kind && features["mechanism"]["epsilon"] == epsilon
         });
         of_arm
             .map(|record| format!("{} {}", record["outcome"]["test_accuracy"], record["outcome"]["kept_epoch"]))
@@ -69,5 +68,5 @@ fn sim_sees_no_data() {
     };
     assert_eq!(accuracies("sim", 1.0).len(), 2);
     assert_eq!(accuracies("sim", 1.0), accuracies("sim", 3.0));
-    assert_ne!(accuracies("multi-bit", 1.0), accuracies("multi-bit", 3.0));
+    assert_ne!(accuracies("private", 1.0), accuracies("private", 3.0));
 }

@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (card, folder) = setting();
     let part = PARTS[usize::from(part) % PARTS.len()];
     for (name, good) in seeds() {
-        let content = if name == part { bytes } else { good };
+        let content = if *name == part { bytes } else { good.as_slice() };
         std::fs::write(folder.path().join(format!("ind.fuzz.{name}")), content).expect("a file");
     }
     let _ = read_public(card, folder.path());

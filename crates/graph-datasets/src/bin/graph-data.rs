@@ -6,14 +6,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use graph_datasets::{
-    Card, DATA_DIR_VARIABLE, Dataset, FeatureRange, Imported, OwnData, SearchPath, card, catalog, import_own,
-    import_public, import_twitch_embedding, load,
+    Card, DATA_DIR_VARIABLE, Dataset, FeatureRange, Imported, OwnData, SearchPath, card, catalog, import_graphml,
+    import_own, import_public, import_twitch_embedding, load,
 };
 
 #[derive(Parser)]
 #[command(name = "graph-data", about = "Lists, shows, checks and imports graph data")]
 struct Arguments {
-    /// Folder that holds data sets, one folder each; searched before GRAPH_DATA_DIR, data/cache and ../shared/data
+    /// Folder that holds data sets, one folder each; the only one searched [default: $GRAPH_DATA_DIR, else data/cache,
+    /// then ../shared/data]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
     #[command(subcommand)]
@@ -62,6 +63,23 @@ enum Command {
         #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range)]
         feature_range: Option<FeatureRange>,
     },
+    /// Makes a graph.npz from a GraphML file; keys of nodes of a numeric type are the features
+    ImportGraphml {
+        /// The file
+        file: PathBuf,
+        /// File to write
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Name of the data set
+        #[arg(long)]
+        name: String,
+        /// Name (attr.name) of the node key that holds the class
+        #[arg(long, default_value = "label")]
+        label: String,
+        /// Smallest and largest value that a feature can take: public knowledge, not what your values happen to be
+        #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range)]
+        feature_range: Option<FeatureRange>,
+    },
     /// Makes a graph.npz from the 128-column ES.npz of PyTorch Geometric
     ImportTwitchNpz {
         /// The file
@@ -74,6 +92,8 @@ enum Command {
         feature_range: FeatureRange,
     },
 }
+
+const NO_RANGE: &str = "the features need --feature-range LOW,HIGH: the public range of a feature, for example 0,1";
 
 fn range(text: &str) -> Result<FeatureRange, String> {
     let ends = text.split_once(',').and_then(|(low, high)| low.trim().parse().ok().zip(high.trim().parse().ok()));
@@ -109,11 +129,20 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::ImportCsv { folder, out, name, feature_range } => {
             let features = ["features.csv", "features.mtx"].iter().any(|file| folder.join(file).exists());
             if feature_range.is_none() && features {
-                bail!("the features need --feature-range LOW,HIGH: the public range of a feature, for example 0,1");
+                bail!(NO_RANGE);
             }
             let feature_range = feature_range.clone().unwrap_or(FeatureRange::UNIT);
             let imported = import_own(folder, &OwnData { name: name.clone(), feature_range })?;
             write(&imported, out)?;
+        }
+        Command::ImportGraphml { file, out, name, label, feature_range } => {
+            let declared = feature_range.clone().unwrap_or(FeatureRange::UNIT);
+            let imported = import_graphml(file, &OwnData { name: name.clone(), feature_range: declared }, label);
+            if feature_range.is_none() && imported.as_ref().map_or(true, |found| found.dataset.features().is_some()) {
+                imported?;
+                bail!(NO_RANGE);
+            }
+            write(&imported?, out)?;
         }
         Command::ImportTwitchNpz { file, out, feature_range } => {
             write(&import_twitch_embedding(card("twitch")?, file, feature_range.clone())?, out)?;
@@ -198,12 +227,16 @@ fn print_statistics(dataset: &Dataset) {
         line("traffic", format!("min {low}, median {median}, max {high}"));
     }
     match &s.feature {
-        None => line("features", format!("none here; {} columns upstream", s.features)),
+        None => {
+            let dense = dataset.true_density().map_or_else(String::new, |density| format!(" of density {density}"));
+            line("features", format!("none here; {} columns{dense} upstream", s.features));
+            line("", "experiments run on its graph alone, or on synthetic features (marked as such)".to_owned());
+        }
         Some(f) => {
             let kind = if f.features_binary { "0/1" } else { "real" };
             line("features", format!("{} columns, {kind}, density {}", s.features, f.feature_density));
             let (low, high) = dataset.feature_range().hull();
-            line("public range", format!("[{low}, {high}]"));
+            line("declared range", format!("[{low}, {high}]"));
             line("values", format!("from {} to {}", f.feature_min, f.feature_max));
             let (low, mean, high) = f.nonzeros_per_node_min_mean_max;
             line("nonzeros per node", format!("min {low}, mean {mean}, max {high}"));

@@ -6,6 +6,7 @@
 mod edges;
 mod embedding;
 mod features_json;
+mod graphml;
 mod matrix_market;
 mod musae;
 mod own;
@@ -20,6 +21,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use embedding::import_twitch_embedding;
+pub use graphml::import_graphml;
 pub use own::{OwnData, import_own};
 pub use public::{import_public, read_public};
 pub(crate) use table::Table;

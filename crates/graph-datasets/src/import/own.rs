@@ -67,10 +67,10 @@ pub fn import_own(folder: &Path, own: &OwnData) -> Result<Imported, Error> {
     Ok(Imported { dataset, upstream })
 }
 
-type Ids = HashMap<String, u32>;
+pub(super) type Ids = HashMap<String, u32>;
 
 /// Most nodes, classes or features that are told apart by name; each takes some 80 bytes.
-const MOST_NAMES: usize = 1 << 24;
+pub(super) const MOST_NAMES: usize = 1 << 24;
 
 fn check_names(names: &Ids, table: &Table) -> Result<(), Error> {
     if names.len() > MOST_NAMES {
@@ -219,7 +219,7 @@ fn known(table: &Table, column: usize, nodes: &Ids) -> Result<u32, Error> {
 }
 
 /// Number of the name, a new one if it was not seen before.
-fn number(names: &mut Ids, name: &str) -> u32 {
+pub(super) fn number(names: &mut Ids, name: &str) -> u32 {
     if let Some(&number) = names.get(name) {
         return number;
     }
@@ -229,7 +229,7 @@ fn number(names: &mut Ids, name: &str) -> u32 {
 }
 
 /// Final number of each name: numerical order if all are whole numbers, else the order of the text.
-fn sorted(names: &Ids) -> Vec<u32> {
+pub(super) fn sorted(names: &Ids) -> Vec<u32> {
     let mut order: Vec<(&str, u32)> = names.iter().map(|(name, &number)| (name.as_str(), number)).collect();
     let numbers: Option<HashMap<&str, i64>> =
         order.iter().map(|&(name, _)| name.parse().ok().map(|value| (name, value))).collect();

@@ -14,26 +14,40 @@ fn unknown_names_are_answered_with_the_known_ones() {
 
 #[test]
 fn missing_data_say_which_file_where_and_how() {
-    let search = SearchPath::standard(Some(Path::new("/a")), Some("/b".as_ref()), Path::new("/root/w"));
+    let search = SearchPath::standard(None, None, Path::new("/root/w"));
     let error = load("pubmed", &search).unwrap_err();
     assert!(matches!(error, Error::Missing { .. }));
     let text = error.to_string();
-    for part in ["graph.npz", "/a, /b, /root/w/data/cache, /root/w/../shared/data", "cargo xtask fetch pubmed"] {
+    for part in ["graph.npz", "/root/w/data/cache, /root/w/../shared/data", "cargo xtask fetch pubmed"] {
         assert!(text.contains(part), "{part} is not in: {text}");
     }
 }
 
 #[test]
-fn a_folder_named_first_is_searched_first() {
+fn a_folder_that_was_named_is_the_only_one_searched() {
+    let (root, named, variable) = (tempfile::tempdir().unwrap(), Path::new("/a"), Some("/b".as_ref()));
+    let cache = root.path().join("data/cache/cora");
+    std::fs::create_dir_all(&cache).unwrap();
+    std::fs::write(cache.join("graph.npz"), b"").unwrap();
+    let search = |named, variable| SearchPath::standard(named, variable, root.path());
+    assert!(search(None, None).find("cora", &["graph.npz"]).unwrap().starts_with(root.path()));
+    assert!(search(None, Some("".as_ref())).find("cora", &["graph.npz"]).unwrap().starts_with(root.path()));
+    for (search, only) in [(search(Some(named), variable), "/a"), (search(None, variable), "/b")] {
+        assert_eq!(search.folders(), [Path::new(only)]);
+        let text = search.find("cora", &["graph.npz"]).unwrap_err().to_string();
+        assert!(text.contains(&format!("looked in {only}. ")), "{text}");
+    }
+}
+
+#[test]
+fn the_first_of_several_folders_counts() {
     let (low, high) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for folder in [&low, &high] {
         std::fs::create_dir(folder.path().join("cora")).unwrap();
         std::fs::write(folder.path().join("cora/graph.npz"), b"").unwrap();
     }
-    let search = SearchPath::standard(Some(high.path()), Some(low.path().as_os_str()), Path::new("/"));
+    let search = SearchPath::new(vec![high.path().to_path_buf(), low.path().to_path_buf()]);
     assert!(search.find("cora", &["graph.npz"]).unwrap().starts_with(high.path()));
-    let search = SearchPath::standard(None, Some(low.path().as_os_str()), Path::new("/"));
-    assert!(search.find("cora", &["graph.npz"]).unwrap().starts_with(low.path()));
 }
 
 #[test]

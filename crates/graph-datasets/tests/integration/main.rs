@@ -3,6 +3,7 @@
 
 mod bad_data;
 mod bad_npz;
+mod import_graphml;
 mod import_planetoid;
 mod import_real;
 mod import_text;

@@ -57,7 +57,7 @@ fn median_labels_of_wikipedia() {
 #[test]
 fn synthetic_features_of_lastfm_are_marked() {
     let Some(folder) = folder() else { return };
-    let lastfm = load("lastfm", &SearchPath::new(vec![folder])).unwrap();
+    let lastfm = load("lastfm", &SearchPath::new(vec![folder.clone()])).unwrap();
     let made = lastfm.with_synthetic_features(0.0485, 0.2, &mut rng(1)).unwrap();
     let features = made.features().unwrap();
     assert_eq!((features.rows(), features.columns()), (7624, 7842));
@@ -66,6 +66,21 @@ fn synthetic_features_of_lastfm_are_marked() {
     assert!((density - 0.0485).abs() < 0.001, "{density}");
     assert!(made.marks()[0].contains("synthetic") && made.marks()[0].contains("0.2"), "{:?}", made.marks());
     assert_eq!(made, lastfm.with_synthetic_features(0.0485, 0.2, &mut rng(1)).unwrap());
+    assert_eq!(lastfm.true_density(), Some(0.0485));
+    assert_eq!(made, lastfm.with_synthetic_features_of_true_density(0.2, &mut rng(1)).unwrap());
+    assert_ne!(made, lastfm.with_synthetic_features_of_true_density(0.2, &mut rng(2)).unwrap());
+    // A fifth of the words come from the topic of the class, a list of 436, and of the rest one in 18 by chance; words
+    // drawn twice count once, which lowers the share.
+    let own: usize = (0..made.nodes())
+        .map(|node| features.row(node).0.iter().filter(|&&word| word % 18 == made.labels()[node]).count())
+        .sum();
+    let share = own as f64 / features.entries() as f64;
+    assert!((share - (0.2 + 0.8 / 18.0)).abs() < 0.03, "{share}");
+    assert_eq!((made.graph(), made.labels()), (lastfm.graph(), lastfm.labels()));
+    let cora = load("cora", &SearchPath::new(vec![folder.clone()])).unwrap();
+    assert!((cora.true_density().unwrap() - 0.012683).abs() < 1e-6);
+    let twin = cora.with_synthetic_features_of_true_density(0.5, &mut rng(3)).unwrap();
+    assert!((twin.true_density().unwrap() / 0.012683 - 1.0).abs() < 0.05);
     for (density, signal) in [(-0.1, 0.5), (0.1, 1.5), (f64::NAN, 0.1)] {
         let error = lastfm.with_synthetic_features(density, signal, &mut rng(1)).unwrap_err();
         assert!(matches!(error, Error::Parameter { .. }), "{error}");

@@ -110,6 +110,16 @@ impl MultiBitReports {
         self.indices.push(index);
     }
 
+    /// Writes `count` ≤ 64 bits, so far zero, from entry number `entry` on.
+    #[inline]
+    pub(super) fn put_bits(&mut self, entry: usize, count: usize, bits: u64) {
+        let (word, shift) = (entry / 64, entry % 64);
+        self.words[word] |= bits << shift;
+        if shift + count > 64 {
+            self.words[word + 1] |= bits >> (64 - shift);
+        }
+    }
+
     /// Number of reports.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -53,8 +53,7 @@ impl<'a> SparseRows<'a> {
                 return broken("columns of a row must ascend strictly", ends[0]);
             }
         }
-        let inside = values.iter().fold(true, |ok, &v| ok & bounds.contains(f64::from(v)));
-        if inside && bounds.contains(f64::from(absent)) {
+        if bounds.contain_all(values) && bounds.contains(f64::from(absent)) {
             Ok(Self { dimensions, bounds, indptr, indices, values, absent })
         } else {
             Err(bounds.outside())
@@ -98,31 +97,35 @@ impl<'a> SparseRows<'a> {
     #[inline]
     #[must_use]
     pub fn get(&self, row: usize, column: u32) -> Option<f32> {
-        let (start, end) = (self.indptr[row], self.indptr[row + 1]);
-        if self.may_hold(start, end, column) { self.search(start, end, column) } else { None }
+        if self.may_list(row, &[column]) { self.search(row, column) } else { None }
     }
 
     #[cold]
-    fn search(&self, start: usize, end: usize, column: u32) -> Option<f32> {
+    fn search(&self, row: usize, column: u32) -> Option<f32> {
+        let (start, end) = (self.indptr[row], self.indptr[row + 1]);
         let position = self.indices[start..end].binary_search(&column).ok()?;
         Some(self.values[start + position])
     }
 
-    /// False when `column` is surely not in `start..end`. A sampled column seldom is, so whole blocks are compared
-    /// without a branch, over the end of the row: what is found there, the search that follows puts right.
+    /// False when surely none of `columns` is listed in `row`. Sampled columns seldom are, so whole blocks are
+    /// compared without a branch, over the end of the row: what is found there, the search that follows puts right.
     #[inline]
-    fn may_hold(&self, start: usize, end: usize, column: u32) -> bool {
-        let mut at = start;
+    pub(super) fn may_list<const M: usize>(&self, row: usize, columns: &[u32; M]) -> bool {
+        let (mut at, end) = (self.indptr[row], self.indptr[row + 1]);
+        let mut found = [0_u32; BLOCK];
         while at < end {
             let Some(block) = self.indices[at..].first_chunk::<BLOCK>() else {
                 return true;
             };
-            if block.iter().fold(0, |found, &c| found | u32::from(c == column)) != 0 {
-                return true;
+            for &column in columns {
+                for (found, &c) in found.iter_mut().zip(block) {
+                    *found |= if c == column { u32::MAX } else { 0 };
+                }
             }
             at += BLOCK;
         }
-        false
+        let found = found.iter().fold(0, |all, f| all | f);
+        found != 0
     }
 }
 

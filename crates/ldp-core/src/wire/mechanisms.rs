@@ -7,8 +7,8 @@ use super::{BitReader, BitWriter, Fingerprint, MechanismId, Wire};
 use crate::window_mechanism::{PiecewiseShape, SquareWaveShape, WindowMechanism, WindowShape};
 use crate::{
     Bounds, Error, GradedList, GradedListRandomizer, GridGaussian, GridLaplace, Hybrid, HybridReport, LevelChannel,
-    MultiBitEncoder, MultiBitReport, OneBit, PrivateLevelEncoder, PrivateLevelReport, RandomizedResponse, Rectify,
-    Sampled, SampledReport, ScalarMechanism,
+    MultiBitEncoder, MultiBitReport, OneBit, PrivUnit, PrivateLevelEncoder, PrivateLevelReport, RandomizedResponse,
+    Rectify, Sampled, SampledReport, ScalarMechanism,
 };
 
 fn with_bounds(fingerprint: Fingerprint, bounds: Bounds) -> Fingerprint {
@@ -243,7 +243,8 @@ impl Wire for GridGaussian {
     const ID: MechanismId = MechanismId::GridGaussian;
 
     fn parameters(&self, fingerprint: Fingerprint) -> Fingerprint {
-        fingerprint.with(self.delta().units()).with(self.dimensions() as u64).with_float(self.sigma())
+        let noise = fingerprint.with(self.delta().units()).with(self.dimensions() as u64).with_float(self.sigma());
+        with_bounds(noise, self.bounds()).with(u64::from(self.cells()))
     }
 
     fn payload_bits(&self) -> usize {
@@ -256,6 +257,26 @@ impl Wire for GridGaussian {
 
     fn read(&self, bits: &mut BitReader<'_>) -> Result<Vec<i64>, Error> {
         (0..self.dimensions()).map(|_| Ok(bits.take(64)?.cast_signed())).collect()
+    }
+}
+
+impl Wire for PrivUnit {
+    const ID: MechanismId = MechanismId::PrivUnit;
+
+    fn parameters(&self, fingerprint: Fingerprint) -> Fingerprint {
+        fingerprint.with(self.dimensions() as u64).with_float(self.cap())
+    }
+
+    fn payload_bits(&self) -> usize {
+        64
+    }
+
+    fn write(&self, report: &u64, bits: &mut BitWriter) {
+        bits.put(*report, 64);
+    }
+
+    fn read(&self, bits: &mut BitReader<'_>) -> Result<u64, Error> {
+        bits.take(64)
     }
 }
 

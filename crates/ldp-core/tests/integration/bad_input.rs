@@ -17,7 +17,9 @@ fn constructors() {
     assert_eq!(RandomizedResponse::new(epsilon(1.0), 0), Err(Error::Domain { got: 0 }));
     assert_eq!(RandomizedResponse::new(epsilon(1.0), 1), Err(Error::Domain { got: 1 }));
     assert!(RandomizedResponse::new(epsilon(1e-9), 1 << 20).is_err_and(|e| matches!(e, Error::Resolution { .. })));
-    for (lower, upper) in [(1.0, 1.0), (1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (-1.7e308, 1.7e308)] {
+    for (lower, upper) in
+        [(1.0, 1.0), (1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (-1.7e308, 1.7e308), (0.0, 1e-290)]
+    {
         assert!(matches!(Bounds::new(lower, upper), Err(Error::Bounds { .. })), "{lower} {upper}");
     }
     let encoder = |d, rule| MultiBitEncoder::new(epsilon(1.0), d, Bounds::UNIT, rule);

@@ -1,7 +1,10 @@
 //! The bulk encoder: what one user reports depends on that user's words only.
 
 use chacha20::rand_core::Rng;
-use ldp_core::{Bounds, Epsilon, MultiBitEncoder, Randomizer, SampleSize, SparseRows, Users};
+use ldp_core::{
+    Bounds, Epsilon, GridLaplace, MultiBitEncoder, OneBit, Piecewise, RandomizedResponse, Randomizer, SampleSize,
+    SparseRows, SquareWave, Users,
+};
 
 use crate::statistics::{rng, stream};
 
@@ -115,4 +118,28 @@ fn empty_input_is_fine() {
     let empty = SparseRows::new(3, Bounds::UNIT, &[0], &[], &[], 0.0).unwrap();
     let reports = encoder(3, 1).encode_sparse_rows(&empty, Users::From(0), stream(1)).unwrap();
     assert!(reports.is_empty());
+}
+
+/// Batches read the stream as single reports do, at lengths around the size of a batch and from an odd position.
+#[test]
+fn batches_are_single_reports() {
+    let epsilon = Epsilon::new(1.0).unwrap();
+    for length in [0_usize, 1, 63, 64, 65, 200] {
+        let values: Vec<f64> = (0..length).map(|i| (i % 7) as f64 / 6.0).collect();
+        let categories: Vec<u32> = (0..length).map(|i| i as u32 % 6).collect();
+        let start = || stream(36)(5);
+        macro_rules! check {
+            ($mechanism:expr, $values:expr, $blank:expr) => {
+                let (mechanism, mut batch, mut one) = ($mechanism.unwrap(), vec![$blank; length], start());
+                mechanism.randomize_all($values, &mut batch, &mut start()).unwrap();
+                let singles: Vec<_> = $values.iter().map(|v| mechanism.randomize(v, &mut one).unwrap()).collect();
+                assert_eq!(batch, singles, "{length}");
+            };
+        }
+        check!(RandomizedResponse::new(epsilon, 6), &categories, 0);
+        check!(OneBit::new(epsilon, Bounds::UNIT), &values, false);
+        check!(Piecewise::new(epsilon, Bounds::UNIT), &values, 0);
+        check!(SquareWave::new(epsilon, Bounds::UNIT), &values, 0);
+        check!(GridLaplace::new(epsilon, Bounds::UNIT), &values, 0);
+    }
 }

@@ -4,7 +4,7 @@ use ldp_core::gaussian::{GridGaussian, Sensitivity};
 use ldp_core::level::{LevelBudgets, LevelChannel};
 use ldp_core::{
     Bounds, Delta, Epsilon, GradedList, GradedListRandomizer, GridLaplace, Hybrid, LeveledRow, MultiBitEncoder, OneBit,
-    Piecewise, PrivateLevelEncoder, RandomizedResponse, SampleSize, Sampled, SquareWave, Wire,
+    Piecewise, PrivUnit, PrivateLevelEncoder, RandomizedResponse, SampleSize, Sampled, SquareWave, Wire,
 };
 use proptest::prelude::*;
 
@@ -74,6 +74,7 @@ fn all_mechanisms() {
     assert_wire(&LevelChannel::square_wave(epsilon(1.0), 5).unwrap(), &[&0, &4]);
     let values = [0, 4].map(|level| LeveledRow { level, row: vec![0.5; 30] });
     assert_wire(&private_level(), &values.each_ref());
+    assert_wire(&PrivUnit::new(epsilon(1.0), 3).unwrap(), &rows);
 }
 
 #[test]
@@ -84,6 +85,17 @@ fn other_parameters_are_refused() {
     assert!(RandomizedResponse::new(epsilon(1.0), 8).unwrap().decode(&bytes(&one)).is_err());
     let bit = OneBit::new(epsilon(1.0), Bounds::UNIT).unwrap();
     assert!(OneBit::new(epsilon(1.0), Bounds::SYMMETRIC).unwrap().decode(&bit.encode(&true)).is_err());
+    // The same noise over a range that was moved.
+    let gaussian = |lower| {
+        let (delta, bounds) = (Delta::new(1e-6).unwrap(), Bounds::new(lower, lower + 1.0).unwrap());
+        GridGaussian::new(epsilon(1.0), delta, 2, bounds, Sensitivity::WholeRow).unwrap()
+    };
+    assert!(gaussian(1.0).decode(&gaussian(0.0).encode(&vec![0, 0])).is_err());
+    // Points that the noise cannot reach.
+    let laplace = GridLaplace::new(epsilon(1.0), Bounds::UNIT).unwrap();
+    let mut bytes = laplace.encode(&0);
+    bytes[10..].copy_from_slice(&i64::MAX.to_le_bytes());
+    assert!(laplace.decode(&bytes).is_err());
 }
 
 /// Pinned: the format may only change with its version.

@@ -16,5 +16,6 @@ mod private_level;
 mod sampler_law;
 mod statistics;
 mod stub_generators;
+mod tiers;
 mod unbiased;
 mod value_stability;

@@ -3,8 +3,9 @@
 
 use ldp_core::window::WindowKernel;
 use ldp_core::{
-    Bounds, Epsilon, FiniteRandomizer, GradedList, GradedListRandomizer, Hybrid, HybridReport, MultiBitEncoder,
-    MultiBitReport, OneBit, Piecewise, RandomizedResponse, Randomizer, SampleSize, Sampled, SampledReport, SquareWave,
+    Bounds, Epsilon, FiniteRandomizer, GradedList, GradedListRandomizer, GridLaplace, Hybrid, HybridReport,
+    LevelChannel, MultiBitEncoder, MultiBitReport, OneBit, Piecewise, PrivUnit, RandomizedResponse, Randomizer,
+    SampleSize, Sampled, SampledReport, SquareWave,
 };
 use proptest::prelude::*;
 
@@ -240,6 +241,29 @@ proptest! {
         prop_assert!(Hybrid::new(epsilon, bounds).unwrap().achieved_epsilon() <= epsilon.nats());
         if let Ok(kernel) = WindowKernel::new(epsilon, categories, m as u32) {
             prop_assert!(kernel.achieved_epsilon() <= epsilon.nats());
+        }
+        if let Ok(mechanism) = GridLaplace::new(epsilon, bounds) {
+            prop_assert!(mechanism.achieved_epsilon() <= epsilon.nats());
+        }
+        if let Ok(mechanism) = GradedListRandomizer::new(epsilon, 9, categories.min(255)) {
+            prop_assert!(mechanism.achieved_epsilon() <= epsilon.nats());
+        }
+        if let Ok(mechanism) = Sampled::<Hybrid>::new(epsilon, 50, bounds, SampleSize::Fixed(m)) {
+            prop_assert!(mechanism.achieved_epsilon() <= epsilon.nats());
+        }
+        let levels = 2 + categories % 7;
+        let worth = |column: &[f64]| column.iter().map(|c| c * c).sum::<f64>() / column.iter().sum::<f64>();
+        let channels = [
+            LevelChannel::square_wave(epsilon, levels),
+            LevelChannel::randomized_response(epsilon, levels),
+            LevelChannel::optimal(epsilon, 2 + levels % 3, worth),
+        ];
+        for channel in channels.into_iter().flatten() {
+            prop_assert!(channel.achieved_epsilon() <= epsilon.nats());
+        }
+        // The calibration integrates; a tenth of the cases is enough.
+        if categories % 10 == 0 && let Ok(mechanism) = PrivUnit::new(epsilon, m + 1) {
+            prop_assert!(mechanism.achieved_epsilon() <= epsilon.nats());
         }
     }
 }

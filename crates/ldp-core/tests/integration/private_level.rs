@@ -52,6 +52,44 @@ fn channels_are_private_and_tight() {
     assert!(LevelBudgets::new(vec![epsilon(1.0), epsilon(1.0)]).is_err());
 }
 
+/// papers.md 11.5: on {1 … f+2b} with the window |g − g'| ≤ b, five levels at ε = 1 have a first row of sum 0.8586, in
+/// the closed form 1 − (b−g+1)(e^ε−1)/Z and from the shifted channel's cells that the printed one leaves out; shifted,
+/// all rows sum to 1. Where b steps, for f = 2, 3, 4, 5, 8.
+#[test]
+fn extended_square_wave_rows() {
+    let channel = LevelChannel::square_wave(epsilon(1.0), 5).unwrap();
+    let weight = |level, output| channel.weight(level, output) as f64 / 2_f64.powi(64);
+    // Printed row g over outputs 1 … 7: likely where |g − g'| ≤ 1. Its cells weigh what the shifted one's do.
+    let (likely, other) = (weight(0, 0), weight(0, 6));
+    let printed = |g: i32| (1..=7).map(|out| if (g - out).abs() <= 1 { likely } else { other }).sum::<f64>();
+    let sums = [1, 2, 3, 4, 5].map(printed);
+    assert!((sums[0] - 0.8586).abs() < 5e-5, "{sums:?}");
+    let normaliser = 3.0 * 1_f64.exp() + 4.0;
+    assert!((sums[0] - (1.0 - 1_f64.exp_m1() / normaliser)).abs() < 1e-12);
+    sums[1..].iter().for_each(|sum| assert!((sum - 1.0).abs() < 1e-12));
+    for level in 0..5 {
+        let total: u128 = (0..channel.outputs()).map(|y| u128::from(channel.weight(level, y))).sum();
+        assert_eq!(total, 1 << 64);
+    }
+    // Renormalising the first row instead raises the loss to 1.15.
+    assert!((1.0 - sums[0].ln() - 1.15).abs() < 5e-3);
+    let steps: [(u32, &[(f64, u32)]); 5] = [
+        (2, &[(2e-9, 0)]),
+        (3, &[(0.6074, 1)]),
+        (4, &[(1.0357, 1)]),
+        (5, &[(0.3346, 2), (1.3652, 1)]),
+        (8, &[(0.4312, 3), (1.0357, 2), (2.0491, 1)]),
+    ];
+    for (levels, steps) in steps {
+        for &(nats, reach) in steps {
+            let at = |nats| (LevelChannel::square_wave(epsilon(nats), levels).unwrap().outputs() - levels) / 2;
+            // The numbers have four digits.
+            assert_eq!(at(nats * (1.0 - 2e-4)), reach, "f = {levels}, ε = {nats}");
+            assert!(reach == 0 || at(nats * (1.0 + 2e-4)) == reach - 1, "f = {levels}, above ε = {nats}");
+        }
+    }
+}
+
 /// Seed 51, 100 000 draws a level.
 #[test]
 fn channels_draw_their_law() {

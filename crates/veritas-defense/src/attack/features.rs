@@ -9,6 +9,7 @@ use crate::Error;
 
 /// Strategy for the features of fakes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum FakeFeatures {
     /// No feature reports are made.
     None,

@@ -9,6 +9,7 @@ use crate::{Error, TrueGrades};
 
 /// What a fake says of its victims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Grading {
     /// κ.
     Highest,

@@ -10,6 +10,7 @@ use crate::Error;
 
 /// Links among fakes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Collusion {
     /// None.
     Alone,

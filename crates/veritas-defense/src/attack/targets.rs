@@ -10,6 +10,7 @@ use crate::Error;
 
 /// Strategy by which victims are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Targets {
     /// Each fake takes its own random victims.
     Random,

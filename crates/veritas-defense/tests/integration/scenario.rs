@@ -2,9 +2,9 @@
 
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
-use graph_denoise::CsrGraph;
+use graph_denoise::{CsrGraph, CsrMatrix};
 use ldp_core::{Epsilon, RandomizedResponse, Randomizer};
-use veritas_defense::attack::{Attack, Collusion, FakeFeatures, Grading, Knowledge, Targets};
+use veritas_defense::attack::{Attack, Collusion, FakeProfile, Grading, Injection, Knowledge, Targets};
 use veritas_defense::{EndorsementLaw, EndorsementLists, Error, TrueGrades, TrustModel, World, randomize_lists};
 
 /// Lists with the truth beside them.
@@ -67,17 +67,43 @@ pub(crate) fn attacked(
     trust: &TrustModel,
     seed: u64,
 ) -> Result<Scenario, Error> {
-    assert_eq!(attack.features, FakeFeatures::None, "lists only");
+    attacked_in(graph, None, law, attack, trust, seed)
+}
+
+/// As [`attacked`], with the visible profiles of the honest users, which the attacker may copy from.
+pub(crate) fn attacked_in(
+    graph: &CsrGraph,
+    profiles: Option<&CsrMatrix>,
+    law: &EndorsementLaw,
+    attack: &Attack,
+    trust: &TrustModel,
+    seed: u64,
+) -> Result<Scenario, Error> {
     let mut knowledge =
         Knowledge::of_protocol(graph.nodes(), law, graph.entries() as f64 / graph.nodes().max(1) as f64);
-    knowledge.graph = Some(graph);
+    (knowledge.graph, knowledge.profiles) = (Some(graph), profiles);
     let injection = attack.plan(&knowledge, &mut rng(seed, u64::MAX))?;
     let (joined, fake) = (injection.graph(graph)?, injection.is_fake());
-    let world = World { graph: &joined, fake: &fake, profiles: None };
+    let profiles = profiles.map(|profiles| with_fakes(profiles, &injection));
+    let world = World { graph: &joined, fake: &fake, profiles: profiles.as_ref() };
     let honest = trust.grades(world, usize::from(law.levels()), &mut rng(seed, u64::MAX - 1))?;
     let grades = injection.join(honest)?;
     let lists = randomize_lists(&grades, law, &injection.bypasses(), 16 << 30, |user| rng(seed, u64::from(user)))?;
     Ok(Scenario { lists, fake, graph: joined })
+}
+
+/// The profiles that users see: those of the honest, then those that fakes show, empty where they show none.
+fn with_fakes(profiles: &CsrMatrix, injection: &Injection) -> CsrMatrix {
+    let (mut indptr, mut indices) = (profiles.indptr().to_vec(), profiles.indices().to_vec());
+    let mut values = profiles.values().to_vec();
+    for fake in 0..injection.fakes() {
+        if let Some(FakeProfile::Value(row)) = injection.features().get(fake) {
+            indices.extend(row.iter().map(|&(column, _)| column));
+            values.extend(row.iter().map(|&(_, value)| value));
+        }
+        indptr.push(indices.len());
+    }
+    CsrMatrix::new(profiles.columns(), indptr, indices, values).unwrap()
 }
 
 /// The slow, obvious sampler, kept as the oracle of the sparse one: every entry of every list is drawn, zeros included.

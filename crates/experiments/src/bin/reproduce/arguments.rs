@@ -1,33 +1,42 @@
-//! The command line, and the plan that it asks for.
+//! The command line, and what it asks to be run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use clap::{Parser, ValueEnum};
-use experiments::{
-    DatasetSpec, DeviceChoice, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Hyperparameters, LabelSpec, LossSpec,
-    ModelKind, Plan, SampleSize, Selection, Spec,
-};
+use anyhow::{Context, Result, bail};
+use clap::{Parser, Subcommand, ValueEnum};
+use experiments::{DeviceChoice, Epsilon, LossSpec, Narrowing, Plan, Shard, Suite};
+use toml::{Table, Value};
 
-/// Trains a graph neural network on locally private features and prints its accuracy beside its null controls.
+/// Re-runs the published experiments of locally private graph learning, each beside its null controls.
 ///
-/// Each user randomizes the feature vector once (ε-LDP); the server rectifies the reports, averages them over the graph
-/// and trains. Beside every private run stand NonPriv (true features), SIM (reports with no data in them) and FeatFree
+/// Each user randomizes once; the server denoises the reports over the graph, removes fake users and trains a graph
+/// neural network. Beside every private run stand NonPriv (true features), SIM (reports with no data in them) and FeatFree
 /// (random features): what private features are worth is accuracy less SIM, with its interval.
 ///
-/// With no argument: a synthetic graph, LPGNN at three ε and the controls, 3 seeds, under a minute.
+/// With no argument: LPGNN, PPGNN, UPGNET and VERITAS on a synthetic graph, 3 seeds, under two minutes.
 #[derive(Debug, Parser)]
-#[command(name = "reproduce", bin_name = "cargo xtask reproduce", version, after_help = EXAMPLES)]
+#[command(name = "reproduce", bin_name = "cargo xtask reproduce", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
-    /// `synthetic`, or a name from data/datasets.toml: cora, citeseer, pubmed, facebook, wikipedia, twitch, lastfm.
-    #[arg(long, default_value = "synthetic")]
-    dataset: String,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// How much is run where no suite is named.
+    #[arg(long, value_enum, default_value_t = Profile::Quick)]
+    pub(crate) profile: Profile,
+    /// Suites to run, by name or file, with commas between; `--list` shows them.
+    #[arg(long, value_delimiter = ',', value_name = "SUITE,…")]
+    suite: Vec<String>,
+    /// Data sets, with commas between: `synthetic`, or cora, citeseer, pubmed, facebook, wikipedia, twitch, lastfm.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    dataset: Vec<String>,
+    /// Networks, with commas between.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "MODEL,…")]
+    model: Vec<Model>,
+    /// Methods whose name contains this, in any case, with commas between; their controls come along.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    method: Vec<String>,
     /// Budgets of one user's feature vector, in nats, with commas between.
-    #[arg(long, value_delimiter = ',', value_parser = epsilon, default_value = "0.01,1,3", value_name = "ε,ε,…")]
+    #[arg(long, value_delimiter = ',', value_parser = epsilon, value_name = "ε,…")]
     epsilon: Vec<Epsilon>,
-    /// The network.
-    #[arg(long, value_enum, default_value_t = Model::Gcn)]
-    model: Model,
     /// Budget of one user's label (k-ary randomized response); without it the server gets true labels.
     #[arg(long, value_parser = epsilon, value_name = "ε")]
     label_epsilon: Option<Epsilon>,
@@ -35,19 +44,32 @@ pub(crate) struct Arguments {
     /// labels drop:4].
     #[arg(long, value_parser = loss, value_name = "LOSS")]
     loss: Option<LossSpec>,
-    /// Repeats of each arm; each has its own split, reports and initial model.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    seeds: u32,
-    /// Root of the seed tree. The same seed gives the same records at any number of threads.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Features of a published graph: as published, or made up (marked in every result) for a graph that has none.
+    #[arg(long, value_enum, default_value_t = FeatureSource::Published)]
+    features: FeatureSource,
+    /// Repeats of each arm; each has its own split, reports and initial model [default: the suite's; 3 and 10 in
+    /// profiles standard and full].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    seeds: Option<u32>,
+    /// Root of the seed tree, at least 0. The same seed gives the same records at any number of threads.
+    #[arg(long, value_parser = seed)]
+    seed: Option<u64>,
     /// Run the plan in this file instead (TOML; `--print-spec` writes one to start from).
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["dataset", "epsilon", "model", "label_epsilon", "loss", "seeds", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "dataset", "epsilon", "model", "method", "label_epsilon", "loss", "seeds", "seed"])]
     spec: Option<PathBuf>,
     /// Print the plan with every knob, and run nothing.
     #[arg(long)]
     pub(crate) print_spec: bool,
-    /// Where records and summary go; an earlier, broken-off invocation is continued there [default: target/reproduce].
+    /// Print the suites, and run nothing.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print the number of runs, what is left of them, estimated time and memory, and run nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Part i of n of the runs, for many machines, such as 1/4; `merge` brings the parts together.
+    #[arg(long, value_parser = shard, value_name = "i/n")]
+    pub(crate) shard: Option<Shard>,
+    /// Where records and report go; an earlier, broken-off invocation is continued there [default: target/reproduce].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Where the data sets are [default: $GRAPH_DATA_DIR, data/cache, ../shared/data, in this order].
@@ -59,75 +81,221 @@ pub(crate) struct Arguments {
     /// Search hyper-parameters by clean validation accuracy on splits of their own, and print the winners.
     #[arg(long, conflicts_with = "fresh")]
     pub(crate) tune: bool,
-    /// Runs made at the same time [default: one a core].
+    /// Afterwards copy plan, records and report to data/results/DATE-NAME.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) record: Option<String>,
+    /// Runs made at the same time [default: one a core, fewer where memory is short].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Threads for each run [default: cores ÷ jobs].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Memory that all runs together may take, GiB: fewer are made at the same time, and one that alone would not fit is
+    /// refused before anything runs.
+    #[arg(long, default_value_t = 8.0, value_name = "GiB")]
+    pub(crate) max_memory: f64,
     /// Where models are trained.
     #[arg(long, default_value = "cpu", value_parser = device)]
     pub(crate) device: DeviceChoice,
+}
+
+/// What is done in place of a run.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Brings the records of several folders together in one; the same run twice is one.
+    Merge {
+        /// The folders.
+        #[arg(required = true, value_name = "DIR")]
+        from: Vec<PathBuf>,
+        /// The folder to merge into.
+        #[arg(long, value_name = "DIR")]
+        into: PathBuf,
+    },
+    /// Prints the records behind a printed number: all runs whose id begins so, or those of a method at a point.
+    Trace {
+        /// The folder with runs.jsonl and plan.toml.
+        #[arg(long, value_name = "DIR", default_value = "target/reproduce")]
+        out: PathBuf,
+        /// The beginning of a run's id, or the name of a method.
+        what: String,
+        /// Further conditions, such as dataset=cora epsilon=1 model=gcn.
+        at: Vec<String>,
+    },
+}
+
+/// How much is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Profile {
+    /// All four systems on a synthetic graph.
+    Quick,
+    /// Every suite on the small graphs, 3 seeds.
+    Standard,
+    /// Every suite, 10 seeds.
+    Full,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask reproduce
   cargo xtask reproduce --dataset cora --epsilon 0.01,1,3 --seeds 10
+  cargo xtask reproduce --suite veritas-table-2 --dataset cora --dry-run
   cargo xtask reproduce --dataset cora --print-spec > mine.toml     (edit it)
   cargo xtask reproduce --spec mine.toml --out target/mine
+  cargo xtask reproduce --profile standard --shard 1/4 --out part-1  (and 2/4 … elsewhere)
+  cargo xtask reproduce merge part-1 part-2 part-3 part-4 --into target/reproduce
 
 Exit codes: 0 done, 1 failed, 2 the request is wrong, 130 stopped (run the same command again to go on).";
 
+/// The suite that runs where none is named.
+const DEFAULT_SUITE: &str = "systems";
+/// Data sets of profile `standard`.
+const SMALL: [&str; 4] = ["synthetic", "contextual", "cora", "citeseer"];
+/// Share of columns that a node uses, and of those that belong to its class, of made-up features.
+const MADE_UP: (f64, f64) = (0.01, 0.3);
+
+/// A plan and the suite that it comes from, where it comes from one.
+pub(crate) struct Request {
+    pub(crate) suite: Option<Suite>,
+    pub(crate) plan: Plan,
+}
+
 impl Arguments {
-    /// The plan that the arguments ask for, controls included.
-    pub(crate) fn plan(&self) -> Result<Plan> {
+    /// What the arguments ask for, controls included. `root` is the checkout, where suites are.
+    pub(crate) fn requests(&self, root: &Path) -> Result<Vec<Request>> {
         if let Some(path) = &self.spec {
-            return Ok(Plan::read(path)?.with_controls());
+            return Ok(vec![Request { suite: None, plan: Plan::read(path)?.with_controls() }]);
         }
-        let dataset = match self.dataset.as_str() {
-            "synthetic" => DatasetSpec::default_synthetic(),
-            name => DatasetSpec::Published { name: graph_datasets::card(name)?.name.clone() },
-        };
-        let arm = |features: FeatureSpec| -> Result<_> {
-            let model = ModelKind::from(self.model);
-            let tuned = Hyperparameters::find(dataset.name(), model, features.arm(), self.label_epsilon.is_some())?;
-            let mut spec = Spec::tuned(dataset.clone(), features, model, &tuned);
-            if let Some(epsilon) = self.label_epsilon {
-                spec.labels = LabelSpec::RandomizedResponse { epsilon };
-                spec.training.loss = LossSpec::Drop { steps: 4 };
-                // By loss alone, noisy validation labels choose an epoch at which nothing is learnt yet.
-                spec.training.selection = Selection::LpgnnTriple;
-            }
-            if let Some(loss) = &self.loss {
-                spec.training.loss = loss.clone();
-            }
-            Ok(spec)
-        };
-        let mut arms = vec![arm(FeatureSpec::Clean)?];
-        for &epsilon in &self.epsilon {
-            arms.push(arm(FeatureSpec::MultiBit { epsilon, sample_size: SampleSize::Optimal })?);
-            arms.push(arm(FeatureSpec::Sim { epsilon, sample_size: SampleSize::Optimal })?);
+        for name in self.dataset.iter().filter(|name| *name != "synthetic") {
+            graph_datasets::card(name)?;
         }
-        arms.push(arm(FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS })?);
-        let plan = Plan { seed: self.seed, repeats: self.seeds, arms };
-        plan.check()?;
-        Ok(plan)
+        let everything = self.suite.is_empty() && self.profile != Profile::Quick;
+        let suites = match (self.suite.as_slice(), everything) {
+            ([], true) => Suite::all(&root.join("data/suites"))?,
+            ([], false) => vec![find(root, DEFAULT_SUITE)?],
+            (names, _) => names.iter().map(|name| find(root, name)).collect::<Result<_>>()?,
+        };
+        let mut requests = Vec::new();
+        for mut suite in suites {
+            let narrowing = self.narrow(&mut suite)?;
+            match suite.plan(&narrowing) {
+                Ok(plan) => requests.push(Request { suite: Some(suite), plan }),
+                // Of several suites one may have nothing on the data sets that were asked for.
+                Err(experiments::Error::EmptyPlan { .. }) if everything => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if requests.is_empty() {
+            bail!("no suite has an arm on {}", self.dataset.join(", "));
+        }
+        Ok(requests)
     }
 
-    /// Runs made at the same time.
+    /// Sets in the suite what the arguments set.
+    fn narrow(&self, suite: &mut Suite) -> Result<Narrowing> {
+        let is_default = suite.name == DEFAULT_SUITE;
+        if is_default && !self.dataset.is_empty() {
+            let values = self.dataset.iter().map(|name| dataset(name, self.features));
+            suite.set_axis("dataset", "dataset", values.collect::<Result<_>>()?);
+            suite.label_axis("dataset", self.dataset.clone());
+        }
+        let models: Vec<String> = self.model.iter().map(|model| model.name().to_owned()).collect();
+        if is_default && !models.is_empty() {
+            suite.set_axis("model", "model.kind", models.iter().cloned().map(Value::String).collect());
+        }
+        if !self.epsilon.is_empty() {
+            let values = self.epsilon.iter().map(|epsilon| Value::Float(epsilon.nats())).collect();
+            suite.set_axis("epsilon", "features.mechanism.epsilon", values);
+        }
+        let mut labels = Table::new();
+        if let Some(epsilon) = self.label_epsilon {
+            labels.insert("kind".to_owned(), "randomized-response".into());
+            labels.insert("epsilon".to_owned(), epsilon.nats().into());
+            suite.base.insert("labels".to_owned(), labels.into());
+        }
+        let private_default = self.label_epsilon.map(|_| LossSpec::Drop { steps: 4 });
+        if let Some(loss) = self.loss.clone().or(private_default) {
+            let training = suite.base.entry("training").or_insert_with(|| Table::new().into());
+            let training = training.as_table_mut().context("`training` of a suite is a table")?;
+            training.insert("loss".to_owned(), Value::try_from(loss)?);
+            if self.label_epsilon.is_some() {
+                // By loss alone, noisy validation labels choose an epoch at which nothing is learnt yet.
+                training.insert("selection".to_owned(), "lpgnn-triple".into());
+            }
+        }
+        let mut at = std::collections::BTreeMap::new();
+        if self.profile == Profile::Standard {
+            at = suite.standard.clone();
+            at.entry("dataset".to_owned()).or_insert_with(|| SMALL.map(str::to_owned).to_vec());
+        }
+        if !is_default {
+            at.extend(
+                [("dataset", self.dataset.clone()), ("model", models)]
+                    .into_iter()
+                    .filter_map(|(axis, asked)| (!asked.is_empty()).then(|| (axis.to_owned(), asked))),
+            );
+        }
+        let of_profile = match self.profile {
+            Profile::Quick => None,
+            Profile::Standard => Some(3),
+            Profile::Full => Some(10),
+        };
+        Ok(Narrowing { at, methods: self.method.clone(), repeats: self.seeds.or(of_profile), seed: self.seed })
+    }
+
+    /// Runs made at the same time, memory aside.
     pub(crate) fn jobs(&self) -> usize {
         self.jobs.map_or_else(cores, usize::from)
     }
 
-    /// Threads for each run.
-    pub(crate) fn threads(&self) -> usize {
-        self.threads.map_or_else(|| (cores() / self.jobs()).max(1), usize::from)
+    /// Threads for each of `jobs` runs.
+    pub(crate) fn threads(&self, jobs: usize) -> usize {
+        self.threads.map_or_else(|| (cores() / jobs).max(1), usize::from)
     }
 }
 
+fn find(root: &Path, name: &str) -> Result<Suite> {
+    let file = Path::new(name);
+    if file.extension().is_some_and(|extension| extension == "toml") {
+        return Ok(Suite::read(file)?);
+    }
+    let folder = root.join("data/suites");
+    let path = folder.join(name).with_extension("toml");
+    if !path.exists() {
+        let known: Vec<String> = Suite::all(&folder)?.into_iter().map(|suite| suite.name).collect();
+        bail!("no suite is called {name}; there are {}", known.join(", "));
+    }
+    Ok(Suite::read(&path)?)
+}
+
+/// A data set as a suite writes it.
+fn dataset(name: &str, features: FeatureSource) -> Result<Value> {
+    let mut table = Table::new();
+    if name == "synthetic" {
+        return Ok(Value::try_from(experiments::DatasetSpec::default_synthetic())?);
+    }
+    table.insert("kind".to_owned(), "published".into());
+    table.insert("name".to_owned(), name.into());
+    if features == FeatureSource::Synthetic {
+        let mut made_up = Table::new();
+        made_up.insert("seed".to_owned(), 1.into());
+        made_up.insert("density".to_owned(), MADE_UP.0.into());
+        made_up.insert("signal".to_owned(), MADE_UP.1.into());
+        table.insert("synthetic_features".to_owned(), made_up.into());
+    }
+    Ok(table.into())
+}
+
+/// `--features`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FeatureSource {
+    /// The published ones.
+    Published,
+    /// Made up, at the true number of columns: 1 % of the columns used, 30 % of those by class.
+    Synthetic,
+}
+
 /// `--model`.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Model {
     /// Two graph-convolution layers.
     Gcn,
@@ -139,13 +307,13 @@ enum Model {
     Mlp,
 }
 
-impl From<Model> for ModelKind {
-    fn from(model: Model) -> Self {
-        match model {
-            Model::Gcn => Self::Gcn,
-            Model::Sage => Self::Sage,
-            Model::Gat => Self::Gat,
-            Model::Mlp => Self::Mlp,
+impl Model {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gcn => "gcn",
+            Self::Sage => "sage",
+            Self::Gat => "gat",
+            Self::Mlp => "mlp",
         }
     }
 }
@@ -165,9 +333,17 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
+}
+
 fn epsilon(text: &str) -> Result<Epsilon, String> {
     let number: f64 = text.trim().parse().map_err(|_| format!("`{text}` is not a number"))?;
     Epsilon::new(number).map_err(|error| error.to_string())
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    text.parse()
 }
 
 fn device(text: &str) -> Result<DeviceChoice, String> {

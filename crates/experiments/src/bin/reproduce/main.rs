@@ -1,30 +1,44 @@
-//! The program behind `cargo xtask reproduce`: arguments in, records and a summary out.
+//! The program behind `cargo xtask reproduce`: arguments in, records and a report out.
 
 mod arguments;
+mod output;
 mod progress;
+mod trace;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use experiments::{
-    DATA_DIR_VARIABLE, Error, Plan, SearchPath, Settings, code_stamp, run_plan, summary, tune, write_whole,
+    DATA_DIR_VARIABLE, Error, Journal, Outlook, SearchPath, Settings, Suite, code_stamp, merge, outlook, run_plan, tune,
 };
 
-use arguments::Arguments;
+use arguments::{Arguments, Command, Request};
+use output::Finished;
 use progress::Progress;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let root = std::env::var_os("REPRODUCE_ROOT").map_or_else(|| PathBuf::from("."), PathBuf::from);
+    if let Some(command) = &arguments.command {
+        return finish(instead(command));
+    }
+    if arguments.list {
+        return finish(list(&root));
+    }
     // What is wrong with the request itself is exit code 2, as for arguments that clap refuses.
-    let plan = match arguments.plan() {
-        Ok(plan) => plan,
+    let requests = match arguments.requests(&root) {
+        Ok(requests) => requests,
         Err(error) => return complain(&error, 2),
     };
-    match execute(&arguments, &plan) {
+    finish(execute(&arguments, &root, &requests))
+}
+
+fn finish(outcome: Result<()>) -> ExitCode {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
             eprintln!("stopped; finished runs are kept: the same command goes on from here");
@@ -39,21 +53,107 @@ fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
+fn instead(command: &Command) -> Result<()> {
+    match command {
+        Command::Merge { from, into } => {
+            let mut journal = Journal::open(into)?;
+            for folder in from {
+                println!("{}: {} new records", folder.display(), merge(&mut journal, folder)?);
+            }
+            println!("{}: {} records; run the suites with --out to see them", into.display(), journal.records().len());
+            Ok(())
+        }
+        Command::Trace { out, what, at } => trace::trace(out, what, at),
+    }
+}
+
+fn list(root: &Path) -> Result<()> {
+    for suite in Suite::all(&root.join("data/suites"))? {
+        println!("{}\n    {}\n    {}", suite.name, suite.title, suite.about.trim().replace('\n', "\n    "));
+    }
+    Ok(())
+}
+
+fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<()> {
     if arguments.print_spec {
-        print!("{}", plan.to_toml()?);
+        let [request] = requests else { bail!("--print-spec prints one plan; name one suite") };
+        println!(
+            "# Every knob of every arm; each [[arm]] is run `repeats` times. What a knob means: cargo doc -p experiments."
+        );
+        print!("{}", request.plan.to_toml()?);
         return Ok(());
     }
-    let root = std::env::var_os("REPRODUCE_ROOT").map_or_else(|| PathBuf::from("."), PathBuf::from);
     let folder = arguments.out.clone().unwrap_or_else(|| root.join("target/reproduce"));
     let variable = std::env::var_os(DATA_DIR_VARIABLE);
-    let search = SearchPath::standard(arguments.data.as_deref(), variable.as_deref(), &root);
+    let search = SearchPath::standard(arguments.data.as_deref(), variable.as_deref(), root);
+    let outlooks = requests.iter().map(|request| outlook(&request.plan, &search, &folder, arguments.shard));
+    let outlooks: Vec<Outlook> = outlooks.collect::<Result<_, Error>>()?;
+    let jobs = jobs(arguments, &outlooks)?;
+    if arguments.dry_run {
+        return tell_outlook(requests, &outlooks, jobs);
+    }
     let settings = Settings {
-        jobs: arguments.jobs(),
-        threads: arguments.threads(),
+        jobs,
+        threads: arguments.threads(jobs),
         device: arguments.device,
-        code: code_stamp(&root),
+        code: code_stamp(root),
+        shard: arguments.shard,
     };
+    let stop = listen()?;
+    if arguments.tune {
+        for request in requests {
+            let mut progress = Progress::new();
+            let chosen = tune(&request.plan, &search, &folder, &settings, &stop, |event| progress.tell(&event))?;
+            progress.finish();
+            print!("{chosen}");
+        }
+        return Ok(());
+    }
+    if arguments.fresh {
+        set_aside(&folder)?;
+    }
+    let mut finished = Vec::new();
+    for request in requests {
+        if let (Some(suite), true) = (&request.suite, requests.len() > 1) {
+            eprintln!("{}: {}", suite.name, suite.title);
+        }
+        let mut progress = Progress::new();
+        let made = run_plan(&request.plan, &search, &folder, &settings, &stop, |event| progress.tell(&event));
+        progress.finish();
+        finished.push(Finished { request, records: made? });
+    }
+    output::write(&folder, root, &finished, &settings, arguments.record.as_deref())
+}
+
+/// Runs at the same time that fit in memory.
+fn jobs(arguments: &Arguments, outlooks: &[Outlook]) -> Result<usize> {
+    let largest = outlooks.iter().map(|outlook| outlook.largest_mib).fold(1.0, f64::max);
+    let most = arguments.max_memory * 1024.0;
+    if largest > most {
+        bail!("the largest run needs about {largest:.0} MiB and --max-memory allows {most:.0}");
+    }
+    Ok(arguments.jobs().min((most / largest) as usize))
+}
+
+fn tell_outlook(requests: &[Request], outlooks: &[Outlook], jobs: usize) -> Result<()> {
+    let (mut runs, mut seconds) = (0, 0.0);
+    for (request, outlook) in requests.iter().zip(outlooks) {
+        let name = request.suite.as_ref().map_or("plan", |suite| &suite.name);
+        let left = outlook.runs - outlook.finished;
+        println!(
+            "{name}: {} runs, {left} left, about {:.0} min on one core, largest about {:.0} MiB",
+            outlook.runs,
+            outlook.seconds / 60.0,
+            outlook.largest_mib
+        );
+        runs += left;
+        seconds += outlook.seconds;
+    }
+    println!("in all {runs} runs left, about {:.0} min with {jobs} at the same time", seconds / 60.0 / jobs as f64);
+    Ok(())
+}
+
+fn listen() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -63,40 +163,7 @@ fn execute(arguments: &Arguments, plan: &Plan) -> Result<()> {
         }
     })
     .context("cannot listen for Ctrl-C")?;
-    if arguments.tune {
-        let mut progress = Progress::new();
-        let chosen = tune(plan, &search, &folder, &settings, &stop, |event| progress.tell(&event))?;
-        progress.finish();
-        print!("{chosen}");
-        return Ok(());
-    }
-    if arguments.fresh {
-        set_aside(&folder)?;
-    }
-    let mut progress = Progress::new();
-    let records = run_plan(plan, &search, &folder, &settings, &stop, |event| progress.tell(&event))?;
-    progress.finish();
-    let written = plan.to_toml()?;
-    let earlier = std::fs::read_to_string(folder.join("plan.toml"));
-    if earlier.is_ok_and(|earlier| earlier != written) {
-        eprintln!("{} held another plan: its summary is replaced, its records stay in runs.jsonl", folder.display());
-    }
-    let markdown = summary::markdown(plan, &records);
-    write_whole(&folder.join("summary.md"), &markdown)?;
-    write_whole(&folder.join("summary.csv"), &summary::csv(plan, &records))?;
-    let timing = summary::timing_markdown(plan, &records);
-    write_whole(&folder.join("timing.md"), &timing)?;
-    write_whole(&folder.join("plan.toml"), &written)?;
-    println!("{markdown}\n{timing}");
-    let others = records.iter().filter(|record| record.code != settings.code).count();
-    if others > 0 {
-        println!(
-            "{others} of {} runs were made earlier by other code (see `code` in runs.jsonl); --fresh makes them again",
-            records.len()
-        );
-    }
-    println!("wrote {}: runs.jsonl, summary.md, summary.csv, timing.md, plan.toml", folder.display());
-    Ok(())
+    Ok(stop)
 }
 
 /// Renames an earlier record file, so that every run is made again and nothing is lost.

@@ -68,10 +68,12 @@ impl Progress {
 
 fn describe(record: &Record) -> String {
     let features = &record.spec.features;
+    let mechanism = features.mechanism().map_or(String::new(), |mechanism| format!(" {}", mechanism.label()));
     let budget = features.epsilon().map_or(String::new(), |epsilon| format!(" ε = {epsilon}"));
     format!(
-        "{} {}{budget}, repeat {}: {:.1} %",
+        "{} {} {}{mechanism}{budget}, repeat {}: {:.1} %",
         record.data.name,
+        record.spec.model.kind.label(),
         features.arm().label(),
         record.repeat,
         100.0 * record.outcome.test_accuracy

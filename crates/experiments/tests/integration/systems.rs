@@ -1,0 +1,108 @@
+//! All four systems, from suite file to scored model.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use experiments::{Narrowing, Plan, Record, Suite, run_plan, summary};
+use toml::Value;
+
+use crate::{nowhere, settings};
+
+fn suites() -> Vec<Suite> {
+    Suite::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/suites")).expect("suites")
+}
+
+#[test]
+fn every_suite_is_a_plan_whole_and_in_the_standard_profile() {
+    for suite in suites() {
+        let whole = suite.plan(&Narrowing::default()).unwrap_or_else(|error| panic!("{}: {error}", suite.name));
+        let at = suite.standard.clone();
+        let standard = suite.plan(&Narrowing { at, ..Narrowing::default() }).expect("a plan");
+        assert!(standard.arms.len() <= whole.arms.len(), "{}", suite.name);
+        for (axis, values) in &suite.standard {
+            for value in values {
+                let found = standard.arms.iter().any(|arm| arm.at.get(axis) == Some(value));
+                assert!(found, "{}: no arm at {axis} = {value}", suite.name);
+            }
+        }
+        if let Some(axis) = &suite.figure {
+            assert!(whole.arms.iter().any(|arm| arm.at.contains_key(axis)), "{}: figure over {axis}", suite.name);
+        }
+    }
+}
+
+/// The default suite on a smaller graph with a stronger signal, one repeat.
+fn small_systems() -> Plan {
+    let mut suite = suites().into_iter().find(|suite| suite.name == "systems").expect("the default suite");
+    let dataset = suite.base["dataset"].as_table_mut().expect("a table");
+    dataset.insert("nodes".to_owned(), 400.into());
+    dataset.insert("homophily".to_owned(), 0.8.into());
+    suite.set_axis("epsilon", "features.mechanism.epsilon", vec![Value::Float(3.0)]);
+    let mut plan = suite.plan(&Narrowing { repeats: Some(1), ..Narrowing::default() }).expect("a plan");
+    plan.arms.iter_mut().for_each(|arm| arm.spec.training.epochs = 30);
+    plan
+}
+
+fn run(plan: &Plan, jobs: usize) -> Vec<Record> {
+    let folder = tempfile::tempdir().expect("a folder");
+    run_plan(plan, &nowhere(), folder.path(), &settings(jobs, 1), &AtomicBool::new(false), |_| {}).expect("records")
+}
+
+#[test]
+fn each_system_runs_and_the_defence_finds_the_fakes() {
+    let plan = small_systems();
+    let records = run(&plan, 2);
+    assert_eq!(records.len(), plan.arms.len());
+    let of = |name: &str| {
+        let arm = plan.arms.iter().find(|arm| arm.name == name).unwrap_or_else(|| panic!("no {name}"));
+        records.iter().find(|record| record.spec == arm.spec).expect("a record")
+    };
+    let clean = of("NonPriv").outcome.test_accuracy;
+    assert!(clean > 0.6, "{clean}");
+    for name in ["LPGNN", "PPGNN, sound", "PPGNN, as printed", "UPGNET, N-H", "UPGNET, H-N", "VERITAS, ours"] {
+        let outcome = &of(name).outcome;
+        assert!(outcome.test_accuracy > 0.25 && outcome.reported_dimensions.is_some(), "{name}: {outcome:?}");
+    }
+    let undefended = of("VERITAS, undefended").outcome.defence.clone().expect("an account");
+    assert_eq!((undefended.fakes, undefended.caught, undefended.honest), (4, 0, 400));
+    assert!(undefended.fake_edges > 0 && undefended.noise_edges > 0);
+    let ours = of("VERITAS, ours").outcome.defence.clone().expect("an account");
+    assert!(ours.caught == 4 && ours.honest_removed <= 1, "{ours:?}");
+    assert!(ours.fake_edges == 0 && ours.noise_edges < undefended.noise_edges);
+    assert!(of("LPGNN").outcome.defence.is_none());
+
+    let markdown = summary::markdown(&plan, &records);
+    for word in ["fakes caught", "SIM of LPGNN", "3-LDP", "an edge, which stands in two lists, 10"] {
+        assert!(markdown.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn lists_attacks_and_defences_are_the_same_at_any_number_of_jobs() {
+    let mut plan = small_systems();
+    plan.arms.retain(|arm| arm.name.starts_with("VERITAS") || arm.name.starts_with("PPGNN"));
+    let outcomes = |jobs| run(&plan, jobs).into_iter().map(|record| record.outcome).collect::<Vec<_>>();
+    assert_eq!(outcomes(1), outcomes(2));
+}
+
+#[test]
+fn parts_of_a_plan_merge_to_the_whole() {
+    let mut plan = small_systems();
+    plan.arms.truncate(4);
+    let whole = run(&plan, 1);
+    let target = tempfile::tempdir().expect("a folder");
+    let mut into = experiments::Journal::open(target.path()).expect("a journal");
+    for part in ["1/2", "2/2"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut settings = settings(1, 1);
+        settings.shard = Some(part.parse().expect("a part"));
+        run_plan(&plan, &nowhere(), folder.path(), &settings, &AtomicBool::new(false), |_| {}).expect("records");
+        assert_eq!(experiments::merge(&mut into, folder.path()).expect("merged"), 2);
+        assert_eq!(experiments::merge(&mut into, folder.path()).expect("merged again"), 0);
+    }
+    let mut ids: Vec<String> = into.records().iter().map(|record| record.id.clone()).collect();
+    let mut expected: Vec<String> = whole.iter().map(|record| record.id.clone()).collect();
+    ids.sort();
+    expected.sort();
+    assert_eq!(ids, expected);
+}
