@@ -8,6 +8,7 @@
 //!
 //! `... detector_table -- table FILE` prints the journal as Markdown, one row a cell: for each detector the share of
 //! fakes caught and of honest users removed, in percent over the seeds; the number of seeds; the edges of `defend`.
+//! `... detector_table -- cells FILE` prints the same as CSV, sums over the seeds in place of shares.
 
 #[path = "../tests/integration/scenario.rs"]
 #[allow(dead_code, clippy::unwrap_used)]
@@ -70,7 +71,8 @@ fn main() -> Result<(), Box<dyn StdError>> {
             Ok(())
         }
         ["table", file] => table(&std::fs::read_to_string(file)?),
-        _ => Err("run FILE GRAPHS EPSILONS SHARES SEEDS ATTACKERS VICTIMS TRUST, or table FILE".into()),
+        ["cells", file] => cells(&std::fs::read_to_string(file)?),
+        _ => Err("run FILE GRAPHS EPSILONS SHARES SEEDS ATTACKERS VICTIMS TRUST, table FILE, or cells FILE".into()),
     }
 }
 
@@ -210,23 +212,47 @@ fn detect(signals: &Signals<'_>, law: &EndorsementLaw) -> Result<(Vec<Vec<u32>>,
     Ok((found, whole))
 }
 
-/// Sums over the seeds of a cell; the cells in the order in which the journal has them first.
-fn table(text: &str) -> Result<(), Box<dyn StdError>> {
-    let mut cells: BTreeMap<String, (usize, usize, Vec<f64>)> = BTreeMap::new();
+/// A cell of the table: what names it, how many seeds, and the sums of the journal's numbers over them.
+struct Cell {
+    name: String,
+    seeds: usize,
+    sums: Vec<f64>,
+}
+
+/// The cells in the order in which the journal has them first.
+fn sums(text: &str) -> Result<Vec<Cell>, Box<dyn StdError>> {
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut cells: Vec<Cell> = Vec::new();
     for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let numbers: Vec<f64> = fields[7..].iter().map(|field| field.parse()).collect::<Result<_, _>>()?;
-        let next = cells.len();
-        let cell = cells.entry(fields[..6].join(" | ")).or_insert((next, 0, vec![0.0; numbers.len()]));
-        cell.1 += 1;
-        cell.2.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+        let name = fields[..6].join(",");
+        let place = *places.entry(name.clone()).or_insert(cells.len());
+        if place == cells.len() {
+            cells.push(Cell { name, seeds: 0, sums: vec![0.0; numbers.len()] });
+        }
+        cells[place].seeds += 1;
+        cells[place].sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
     }
-    let mut rows: Vec<_> = cells.into_iter().collect();
-    rows.sort_by_key(|(_, (order, ..))| *order);
+    Ok(cells)
+}
+
+fn cells(text: &str) -> Result<(), Box<dyn StdError>> {
+    let head = text.lines().next().unwrap_or_default();
+    let numbers = head.splitn(8, ',').last().unwrap_or_default();
+    println!("{CELL},seeds,{}", numbers.trim_end_matches(",seconds"));
+    for Cell { name, seeds, sums } in sums(text)? {
+        let counts: Vec<String> = sums[..sums.len() - 1].iter().map(|sum| format!("{sum:.0}")).collect();
+        println!("{name},{seeds},{}", counts.join(","));
+    }
+    Ok(())
+}
+
+fn table(text: &str) -> Result<(), Box<dyn StdError>> {
     let names = DETECTORS.map(|(name, _)| name).join(" | ");
     println!("| {} | seeds | {names} | edges lost | noise edges | fake edges |", CELL.replace(',', " | "));
     println!("|{}", "---|".repeat(6 + 1 + DETECTORS.len() + 3));
-    for (cell, (_, seeds, sums)) in rows {
+    for Cell { name, seeds, sums } in sums(text)? {
         let (fakes, honest, rest) = (sums[0], sums[1], &sums[2..]);
         let (caught, rest) = rest.split_at(DETECTORS.len());
         let (lost, edges) = rest.split_at(DETECTORS.len());
@@ -235,7 +261,8 @@ fn table(text: &str) -> Result<(), Box<dyn StdError>> {
         let shares: Vec<String> = shares.collect();
         let percent = |part: f64| 100.0 * part / edges[0];
         println!(
-            "| {cell} | {seeds} | {} | {:.1} | {:.1} | {:.2} |",
+            "| {} | {seeds} | {} | {:.1} | {:.1} | {:.2} |",
+            name.replace(',', " | "),
             shares.join(" | "),
             percent(edges[1]),
             percent(edges[2]),

@@ -155,6 +155,6 @@ pub struct Defence {
     pub dropped: Vec<DroppedEdge>,
     /// Error rates.
     pub statement: Statement,
-    /// Bytes held by what each stage made.
+    /// Bytes held by what each stage made, in the order of the stages; those of the stages between are freed again.
     pub bytes: Vec<(Stage, u64)>,
 }

@@ -20,7 +20,8 @@ pub struct Population {
     joint: Vec<f64>,
     /// Posterior mean number of noise pairs, by the number of mutual pairs.
     noise: Vec<f64>,
-    recall: f64,
+    /// How much more likely two friends are a mutual pair than two strangers.
+    contrast: f64,
 }
 
 impl Population {
@@ -43,7 +44,8 @@ impl Population {
         let kept = counts.iter().zip(excluded).filter(|&(_, &out)| !out).map(|(&count, _)| count);
         let noise = noise_by_count(kept, nodes.saturating_sub(1) as u64, law.noise_rate().powi(2));
         let levels = usize::from(law.levels());
-        let mut population = Self { levels, edges: 0.0, joint: Vec::new(), noise, recall: (1.0 - law.lie()).powi(2) };
+        let contrast = (1.0 - law.lie()).powi(2) - law.noise_rate().powi(2);
+        let mut population = Self { levels, edges: 0.0, joint: Vec::new(), noise, contrast };
         population.reweigh(pairs, law, &weights);
         population
     }
@@ -82,9 +84,10 @@ impl Population {
         if count == 0 { 1.0 } else { (self.noise_pairs(count) / count as f64).clamp(0.0, 1.0) }
     }
 
-    /// Posterior mean degree of a node with `count` mutual pairs.
+    /// Posterior mean degree of a node with `count` mutual pairs. The noise is that of a node without friends, of which
+    /// each friend takes ρ² away; hence the contrast.
     pub fn degree(&self, count: usize) -> f64 {
-        (count as f64 - self.noise_pairs(count)).max(0.0) / self.recall
+        (count as f64 - self.noise_pairs(count)).max(0.0) / self.contrast
     }
 
     fn noise_pairs(&self, count: usize) -> f64 {

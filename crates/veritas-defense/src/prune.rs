@@ -266,8 +266,13 @@ impl Work<'_> {
             let reason = gone.map_or(EdgeReason::Doubtful { posterior }, EdgeReason::EndRemoved);
             dropped.push(DroppedEdge { low: pair.low, high: pair.high, reason });
         }
+        let levels = usize::from(self.lists.levels());
+        let judged = levels * levels * size_of::<u32>() + size_of::<Option<Suspicion>>();
+        let of_nodes = |used: bool, each: usize| if used { (nodes * each) as u64 } else { 0 };
         let bytes = vec![
             (Stage::Signals, self.lists.bytes() + self.tallies.bytes() + self.pairs.bytes()),
+            (Stage::Conformity, of_nodes(self.options.conformity, size_of::<Conformity>())),
+            (Stage::Suspicion, of_nodes(!self.options.behaviours.is_empty(), judged)),
             (Stage::Edges, ((edges.len() + dropped.len()) * 24) as u64),
         ];
         Ok(Defence {

@@ -140,15 +140,23 @@ fn rows(path: &Path, csr: Csr) -> Result<CsrMatrix, Error> {
     CsrMatrix::new(columns, indptr, indices, values).map_err(|error| Error::from(error).within(path))
 }
 
-/// Class of each row; none where the row is all zero.
+/// Class of each row; none where the row is all zero. A row of two classes is refused.
 fn one_hot(path: &Path, classes: usize) -> Result<Vec<Option<u32>>, Error> {
     let bytes = read(path)?;
     let pickle = Pickle::read(&bytes).map_err(|problem| byte_error(path, problem))?;
     let fits = |array: &Array<'_>| array.shape.len() == 2 && array.shape[1] == classes;
     let array = pickle.array().filter(fits).and_then(|array| array.integers());
     let array = array.ok_or_else(expected(path, "an integer array with one column a class"))?;
-    let class = |row: &[i64]| row.iter().position(|&value| value != 0).map(|class| class as u32);
-    Ok(array.chunks_exact(classes).map(class).collect())
+    let class = |row: &[i64]| {
+        let mut ones = (0..).zip(row).filter(|&(_, &value)| value != 0);
+        let class = ones.next();
+        match (class, ones.next()) {
+            (None, _) => Ok(None),
+            (Some((class, 1)), None) => Ok(Some(class)),
+            _ => Err(expected(path, "an integer array with a single 1 a row, or none")()),
+        }
+    };
+    array.chunks_exact(classes).map(class).collect()
 }
 
 /// One node a line, each at most once.

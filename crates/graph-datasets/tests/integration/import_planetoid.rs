@@ -176,6 +176,16 @@ fn lengths_and_shapes_that_lie() {
 }
 
 #[test]
+fn a_row_of_two_classes_or_of_half_a_one_is_refused() {
+    for values in [[1, 1, 0, 1], [2, 0, 0, 1], [0, 1, -1, 0]] {
+        let mut bytes = b"\x80\x02".to_vec();
+        bytes.extend(array("i4", &[2, 2], &i32s(&values)));
+        bytes.push(b'.');
+        assert!(spoiled("ally", &bytes).1.contains("a single 1 a row"), "{values:?}");
+    }
+}
+
+#[test]
 fn deep_nesting_and_endless_memory_references_end() {
     // A million tuples, each in the next: no recursion may follow them.
     let mut deep = b"\x80\x02)".to_vec();

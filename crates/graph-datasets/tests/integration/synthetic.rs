@@ -190,6 +190,17 @@ fn table_features_lie_around_their_centres() {
     let dataset = graph.with_table_features(8, 3.0, &mut rng(24)).unwrap();
     assert_eq!((dataset.dimensions(), dataset.features().unwrap().entries()), (8, 16_000));
     assert!(separation(&dataset) * 8.0 > 0.25);
+    // Each class mean is 3 away from the origin, up to a noise of length 0.09.
+    for (class, count) in (0..).zip(dataset.class_counts()) {
+        let of_class = (0..dataset.nodes()).filter(|&node| dataset.labels()[node] == class);
+        let mut mean = [0.0; 8];
+        for node in of_class {
+            let values = dataset.features().unwrap().row(node).1;
+            mean.iter_mut().zip(values).for_each(|(sum, &value)| *sum += f64::from(value) / count as f64);
+        }
+        let length = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!((length - 3.0).abs() < 0.3, "{length}");
+    }
     assert_eq!(dataset.feature_range().hull(), (-7.0, 7.0));
     assert!(dataset.marks().iter().any(|mark| mark.contains("table")));
     let none = graph.with_table_features(8, 0.0, &mut rng(24)).unwrap();

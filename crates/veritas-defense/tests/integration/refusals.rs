@@ -2,11 +2,11 @@
 
 use veritas_defense::attack::{Attack, Collusion, FakeFeatures, Knowledge, Targets};
 use veritas_defense::{
-    BudgetStatement, DefenceOptions, EdgeRule, EndorsementLaw, EndorsementLists, Error, MemoryEstimate, TrueGrades,
-    TrustModel, UserList, World, defend, randomize_lists,
+    BudgetStatement, DefenceOptions, EdgeRule, EndorsementLaw, EndorsementLists, Error, MemoryEstimate, MutualPairs,
+    Stage, TrueGrades, TrustModel, UserList, World, defend, randomize_lists,
 };
 
-use crate::scenario::{law, random_graph, rng};
+use crate::scenario::{attacked, attacker, law, random_graph, rng};
 
 fn list(user: u32, length: usize, entries: &[(u32, u8)]) -> UserList {
     UserList { user, length, entries: entries.to_vec() }
@@ -79,6 +79,23 @@ fn memory_is_refused_before_anything_is_drawn() {
     assert!(matches!(draw(&[false]), Err(Error::Size { .. })));
     assert!(MemoryEstimate::check(100_000, 1_000_000, &law(9.0, 5), 1 << 30).is_ok());
     assert!(MemoryEstimate::check(22_470, 170_823, &law(5.0, 5), 1 << 30).is_ok());
+}
+
+/// What is held is within what was estimated beforehand, and the estimate is no more than eight times that.
+#[test]
+fn the_memory_estimate_covers_what_is_held() {
+    for (nodes, edges, epsilon) in [(1500, 3000, 3.0), (1500, 30_000, 9.0), (3000, 6000, 5.0)] {
+        let (law, graph) = (law(epsilon, 5), random_graph(nodes, edges, 1));
+        let world = attacked(&graph, &law, &attacker("naive", 0, 0), &TrustModel::oracle_of_five(0.1), 1).unwrap();
+        let estimate = MemoryEstimate::new(nodes, graph.edges(), &law);
+        let defence = defend(&world.lists, &DefenceOptions::new(law)).unwrap();
+        let held = |stage: Stage| defence.bytes.iter().find(|&&(at, _)| at == stage).unwrap().1;
+        let pairs = MutualPairs::of(&world.lists).bytes() + held(Stage::Edges);
+        assert!((world.lists.bytes()..=8 * world.lists.bytes()).contains(&estimate.lists), "{estimate:?}");
+        assert!((pairs..=8 * pairs).contains(&estimate.pairs), "{estimate:?} for {pairs}");
+        let nodes = held(Stage::Suspicion) + held(Stage::Conformity);
+        assert!((nodes..=8 * nodes).contains(&estimate.nodes), "{estimate:?} for {nodes}");
+    }
 }
 
 #[test]
