@@ -7,9 +7,10 @@ use std::hint::black_box;
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use ldp_core::gaussian::{GridGaussian, Sensitivity};
 use ldp_core::{
-    Bounds, Epsilon, GradedListRandomizer, GridLaplace, MultiBitEncoder, OneBit, Piecewise, RandomizedResponse,
-    SampleSize, SparseRows, SquareWave, Users,
+    Bounds, Delta, Epsilon, GradedListRandomizer, GridLaplace, MultiBitEncoder, OneBit, Piecewise, PrivUnit,
+    RandomizedResponse, Randomizer, SampleSize, SparseRows, SquareWave, Users,
 };
 
 const SEED: [u8; 32] = [17; 32];
@@ -137,10 +138,25 @@ fn multi_bit(criterion: &mut Criterion) {
     let row = vec![0.5_f32; 1433];
     group.throughput(Throughput::Elements(1433));
     group.bench_function("dense-row/m=d=1433", |b| {
-        b.iter(|| ldp_core::Randomizer::randomize(&encoder, black_box(&row[..]), &mut rng));
+        b.iter(|| encoder.randomize(black_box(&row[..]), &mut rng));
     });
     group.finish();
 }
 
-criterion_group!(benches, words, randomized_response, scalars, graded_list, multi_bit);
+/// Whole rows of 1433 values in [-1, 1], ε = 1; Gaussian with δ = 1e-6.
+fn rows(criterion: &mut Criterion) {
+    let (dimensions, mut rng) = (1433_usize, stream(0));
+    let row: Vec<f64> = (0..dimensions).map(|_| rng.next_u64() as f64 / 2_f64.powi(63) - 1.0).collect();
+    let (budget, delta) = (epsilon(1.0), Delta::new(1e-6).expect("valid"));
+    let mut group = criterion.benchmark_group("row");
+    group.throughput(Throughput::Elements(dimensions as u64));
+    let gaussian =
+        GridGaussian::new(budget, delta, dimensions, Bounds::SYMMETRIC, Sensitivity::WholeRow).expect("valid");
+    group.bench_function("grid-gaussian/d=1433", |b| b.iter(|| gaussian.randomize(black_box(&row), &mut rng)));
+    let unit = PrivUnit::new(budget, dimensions).expect("valid");
+    group.bench_function("priv-unit/d=1433", |b| b.iter(|| unit.randomize(black_box(&row), &mut rng)));
+    group.finish();
+}
+
+criterion_group!(benches, words, randomized_response, scalars, rows, graded_list, multi_bit);
 criterion_main!(benches);

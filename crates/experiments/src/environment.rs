@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use graph_datasets::{DATA_DIR_VARIABLE, SearchPath};
+
 use crate::record::CodeStamp;
 
 /// The commit of the checkout at `root`, whether it was changed since, and the compiler.
@@ -16,6 +18,12 @@ pub fn code_stamp(root: &Path) -> CodeStamp {
         dirty: git(&["status", "--porcelain", "--untracked-files=no"]).is_none_or(|changes| !changes.is_empty()),
         toolchain: env!("COMPILER_VERSION").to_owned(),
     }
+}
+
+/// Where data are looked for: in the folder `named` on a command line, else in the one that the environment names
+/// ([`DATA_DIR_VARIABLE`]), else in `data/cache` and `../shared/data` below `root`, the checkout.
+pub fn search_path(named: Option<&Path>, root: &Path) -> SearchPath {
+    SearchPath::standard(named, std::env::var_os(DATA_DIR_VARIABLE).as_deref(), root)
 }
 
 /// Forgets the greatest resident memory so far, so that [`peak_memory_mib`] speaks of what follows (Linux).

@@ -52,14 +52,14 @@ pub mod summary;
 mod truth;
 mod tune;
 
-pub use environment::code_stamp;
+pub use environment::{code_stamp, search_path};
 pub use error::Error;
 pub use estimate::Estimate;
 pub use gnn_models::DeviceChoice;
-pub use graph_datasets::{DATA_DIR_VARIABLE, SearchPath};
+pub use graph_datasets::{DATA_DIR_VARIABLE, LabelView, SearchPath};
 pub use hyperparameters::Hyperparameters;
 pub use journal::{Journal, merge, write_whole};
-pub use ldp_core::Epsilon;
+pub use ldp_core::{Delta, Epsilon};
 pub use pipeline::run;
 pub use plan::{FEATURE_FREE_DIMENSIONS, Plan, PlannedArm};
 pub use record::{CodeStamp, DataStamp, DefenceOutcome, Measured, Outcome, Record, Seconds};
@@ -75,3 +75,10 @@ pub use statistics::Interval;
 pub use suite::{Axis, Method, Narrowing, Suite};
 pub use truth::Truth;
 pub use tune::tune;
+pub use veritas_defense::TrustModel;
+pub use veritas_defense::attack::{Collusion, FakeFeatures, Grading, Targets};
+
+/// The programs of the guide, as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending.md")]
+mod extending {}

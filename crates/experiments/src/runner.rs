@@ -86,6 +86,27 @@ pub fn run_plan(
     Ok(order.iter().filter_map(find).collect())
 }
 
+impl Plan {
+    /// Makes every run of the plan, one after the other, each on all cores, and keeps nothing on the disk; `tell` hears
+    /// of each. For small plans: [`run_plan`] is the one that can be stopped and goes on where it was.
+    ///
+    /// # Errors
+    /// What data and pipeline report.
+    pub fn run(&self, search: &SearchPath, mut tell: impl FnMut(&Record)) -> Result<Vec<Record>, Error> {
+        let truths = load(self, search)?;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let code = crate::code_stamp(Path::new("."));
+        let settings = Settings { jobs: 1, threads, device: DeviceChoice::Cpu, code, shard: None };
+        let mut records = Vec::new();
+        make(tasks(self, &truths), self.seed, &settings, &AtomicBool::new(false), |record| {
+            tell(&record);
+            records.push(record);
+            Ok(())
+        })?;
+        Ok(records)
+    }
+}
+
 /// What a plan will cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {

@@ -24,8 +24,11 @@ impl Truth {
     /// [`Error::Data`]: the file is missing, damaged or not the published one; the message says how to get it.
     pub fn load(spec: &DatasetSpec, search: &SearchPath) -> Result<Self, Error> {
         let dataset = match spec {
-            DatasetSpec::Published { name, synthetic_features } => {
-                let published = graph_datasets::load(name, search)?;
+            DatasetSpec::Published { name, view, synthetic_features } => {
+                let mut published = graph_datasets::load(name, search)?;
+                if let Some(view) = view {
+                    published = published.view(*view)?;
+                }
                 match synthetic_features {
                     None => published,
                     Some(SyntheticFeatures { seed, density, signal }) => {

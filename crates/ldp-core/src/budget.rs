@@ -169,10 +169,11 @@ impl Delta {
 
 #[cfg(feature = "serde")]
 mod through_serde {
-    use super::{Delta, Epsilon};
+    use super::{Delta, Epsilon, NANO};
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-    /// Human-readable formats carry the number of nats, binary ones the nano-nats.
+    /// Human-readable formats carry the number of nats, binary ones the nano-nats. What was written is read back exactly
+    /// up to ε = 10⁶ even by a parser that is one unit in the last place off (serde_json without `float_roundtrip`).
     impl Serialize for Epsilon {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             if serializer.is_human_readable() {
@@ -186,7 +187,10 @@ mod through_serde {
     impl<'de> Deserialize<'de> for Epsilon {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             let checked = if deserializer.is_human_readable() {
-                Self::new(f64::deserialize(deserializer)?)
+                let nats = f64::deserialize(deserializer)?;
+                let nearest = Self::from_nano(libm::round(nats * NANO as f64) as u64);
+                let same = |near: &Self| (nats.next_down()..=nats.next_up()).contains(&near.nats());
+                nearest.ok().filter(same).map_or_else(|| Self::new(nats), Ok)
             } else {
                 Self::from_nano(u64::deserialize(deserializer)?)
             };
@@ -194,6 +198,7 @@ mod through_serde {
         }
     }
 
+    /// A double: exact if the format's parser is.
     impl Serialize for Delta {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             serializer.serialize_f64(self.get())

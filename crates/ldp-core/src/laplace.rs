@@ -7,82 +7,27 @@
 //! can be reached, and one report tells which it was.
 //!
 //! The magnitude is drawn digit by digit: a geometric variable's digits in any radix are independent, so one small
-//! table a digit suffices whatever t is. One word a digit, one for the sign, one for the rounding.
+//! table a digit suffices whatever t is. 32 bits a digit, 32 for the sign and the rounding: twelve bytes a report for ε
+//! above 10⁻³, 24 below. Further ones are read with probability below 10⁻⁶, which the value has no part in.
 //!
 //! Variance on [α, β]: about 2((β−α)/ε)². Report unbounded; use it where a sum must stay exactly unbiased and values
 //! need more than a bit. The one-bit mechanism has a lower variance for ε below 2.
 
-use alloc::vec::Vec;
-
 use rand_core::CryptoRng;
 
-use crate::survival::{SurvivalTable, multiply, quotient};
+mod geometric;
+
+use geometric::{BATCH, BLOCK, Blocks, Geometric, words};
+
+use crate::placement::Placement;
 use crate::{Bounds, Epsilon, Error, Randomizer, Rectify, ScalarMechanism};
 
-/// Values of one digit.
-const RADIX: usize = 64;
-/// Leading digits that are added up at most.
-const LAPS: usize = 16;
 /// The scale t is at least this many cells.
 const FINENESS: f64 = 4096.0;
 /// The largest scale.
 const LARGEST_SCALE: f64 = 4_294_967_295.0;
-
-/// A geometric law with ratio e^{−1/t}, drawn by its digits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Geometric {
-    digits: Vec<SurvivalTable>,
-    top: SurvivalTable,
-}
-
-impl Geometric {
-    fn new(scale: u32) -> Self {
-        // e^{−1/t} in units of 2⁻¹²⁸: the alternating series, each term the last divided by t·k.
-        let (mut ratio, mut term) = (1_u128 << 127, 1_u128 << 127);
-        for k in 1..64 {
-            term /= u128::from(scale) * k;
-            ratio = if k % 2 == 1 { ratio - term } else { ratio + term };
-        }
-        // In units of 2⁻¹²⁷ so far; 1 itself would not fit.
-        let mut ratio = ratio.min((1 << 127) - 1) << 1;
-        let mut digits = Vec::new();
-        let mut place = 1_u64;
-        while place < u64::from(scale) {
-            let powers: Vec<u128> =
-                core::iter::successors(Some(ratio), |&p| Some(multiply(p, ratio))).take(RADIX).collect();
-            let (whole, next) = (0_u128.wrapping_sub(powers[RADIX - 1]), powers[RADIX - 1]);
-            // P(digit > j) = (r^(j+1) − r^64)/(1 − r^64).
-            digits.push(SurvivalTable::new(powers[..RADIX - 1].iter().map(|p| quotient(p - next, whole))));
-            ratio = next;
-            place *= RADIX as u64;
-        }
-        // The leading digit has no end; the table is left when its last entry is exceeded, and starts over.
-        Self { digits, top: SurvivalTable::powers(ratio, RADIX) }
-    }
-
-    /// The largest value that can be drawn.
-    fn largest(&self) -> i64 {
-        let place = (RADIX as i64).pow(self.digits.len() as u32);
-        place - 1 + (LAPS * RADIX) as i64 * place
-    }
-
-    fn draw<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> i64 {
-        let (mut value, mut place) = (0, 1);
-        for table in &self.digits {
-            value += place * table.draw(rng) as i64;
-            place *= RADIX as i64;
-        }
-        // A full table has probability e⁻⁶⁴ or less; so many of them end the loop for any generator.
-        for _ in 0..LAPS {
-            let digit = self.top.draw(rng);
-            value += place * digit as i64;
-            if digit < self.top.largest() {
-                break;
-            }
-        }
-        value
-    }
-}
+/// Bits of the randomized rounding.
+const ROUNDING: u32 = 31;
 
 /// A bounded number with Laplace noise on the grid. Report: a grid point, unbounded.
 ///
@@ -98,6 +43,7 @@ impl Geometric {
 pub struct GridLaplace {
     epsilon: Epsilon,
     bounds: Bounds,
+    place: Placement,
     cells: u32,
     scale: u32,
     noise: Geometric,
@@ -117,7 +63,8 @@ impl GridLaplace {
             return Err(Error::Resolution { epsilon: nats, cells: cells as u64 });
         }
         let (cells, scale) = (cells as u32, scale as u32);
-        Ok(Self { epsilon, bounds, cells, scale, noise: Geometric::new(scale) })
+        let (place, noise) = (Placement::new(bounds), Geometric::new(scale));
+        Ok(Self { epsilon, bounds, place, cells, scale, noise })
     }
 
     /// N, the number of cells of the range.
@@ -143,9 +90,8 @@ impl GridLaplace {
     /// # Errors
     /// [`Error::Value`] when the value is outside the bounds.
     pub fn log_probability(&self, value: f64, report: i64) -> Result<f64, Error> {
-        let position = self.position(self.bounds.check(value)?);
-        let lower = libm::floor(position);
-        let share = position - lower;
+        let (lower, share) = self.lower_point(self.bounds.check(value)?);
+        let (lower, share) = (lower as f64, share_of_one(share));
         let t = f64::from(self.scale);
         let at = |point: f64| -libm::fabs(report as f64 - point + 0.5) / t;
         // Symmetric around −½ with ratio r = e^{−1/t}: P(z) = ½(1−r)/√r · e^{−|z+½|/t}.
@@ -154,21 +100,31 @@ impl GridLaplace {
         Ok(norm + near + libm::log1p(share * libm::expm1(far - near)))
     }
 
-    fn position(&self, value: f64) -> f64 {
-        let cells = f64::from(self.cells);
-        ((value - self.bounds.lower()) * (cells / self.bounds.width())).clamp(0.0, cells)
+    /// The grid point at or below a value, and the weight of 2³¹ of the next one.
+    #[inline]
+    fn lower_point(&self, value: f64) -> (i64, u32) {
+        // In units of 2⁻⁵² of a cell.
+        let position = u128::from(self.place.of(value)) * u128::from(self.cells);
+        ((position >> 52) as i64, (position >> (52 - ROUNDING)) as u32 & ((1 << ROUNDING) - 1))
+    }
+
+    /// The value must be inside the bounds.
+    #[inline]
+    fn respond(&self, value: f64, mut block: impl FnMut() -> [u8; BLOCK]) -> i64 {
+        let mut all = [0; 6];
+        for three in all.chunks_exact_mut(3).take(self.noise.blocks()) {
+            three.copy_from_slice(&words(block()));
+        }
+        let magnitude = self.noise.draw(&all[1..], &mut block);
+        self.report(value, all[0], magnitude)
     }
 
     #[inline]
-    fn respond<R: CryptoRng + ?Sized>(&self, value: f64, rng: &mut R) -> i64 {
-        let position = self.position(value);
-        let lower = position as i64;
-        // One word: the top bit is the sign, the others round the value.
-        let word = rng.next_u64();
-        let next = ((position - lower as f64) * (1_u64 << 63) as f64) as u64;
+    fn report(&self, value: f64, word: u32, magnitude: i64) -> i64 {
+        let (lower, next) = self.lower_point(value);
+        // The lowest bit is the sign, the others round the value; −1 − magnitude is the complement of the magnitude.
         let point = lower + i64::from(word >> 1 < next);
-        let magnitude = self.noise.draw(rng);
-        if word & 1 == 1 { point + magnitude } else { point - 1 - magnitude }
+        point + (magnitude ^ -i64::from(word & 1))
     }
 
     /// Draws one report a value, in order, as repeated [`Randomizer::randomize`] would; no allocation.
@@ -183,11 +139,37 @@ impl GridLaplace {
         rng: &mut R,
     ) -> Result<(), Error> {
         self.bounds.check_all(values, reports.len())?;
-        for (report, &value) in reports.iter_mut().zip(values) {
-            *report = self.respond(value, rng);
+        let (mut blocks, each) = (Blocks::new(rng), self.noise.blocks());
+        for (values, reports) in values.chunks(BATCH).zip(reports.chunks_mut(BATCH)) {
+            if let Some(single) = self.noise.single() {
+                let mut undecided = 0;
+                for ((report, &value), &block) in reports.iter_mut().zip(values).zip(blocks.read(values.len())) {
+                    let [word, digits @ ..] = words(block);
+                    let (magnitude, flag) = self.noise.quick(single, digits);
+                    *report = self.report(value, word, magnitude);
+                    undecided |= flag;
+                }
+                if undecided == 0 {
+                    blocks.skip();
+                    continue;
+                }
+            }
+            for (left, (report, &value)) in (1..=values.len()).rev().zip(reports.iter_mut().zip(values)) {
+                let mut owed = left * each;
+                *report = self.respond(value, || {
+                    let block = blocks.take(owed);
+                    owed = owed.saturating_sub(1);
+                    block
+                });
+            }
         }
         Ok(())
     }
+}
+
+/// A weight of 2³¹ as a share.
+fn share_of_one(weight: u32) -> f64 {
+    f64::from(weight) / f64::from(1_u32 << ROUNDING)
 }
 
 impl Randomizer for GridLaplace {
@@ -199,7 +181,12 @@ impl Randomizer for GridLaplace {
     }
 
     fn randomize<R: CryptoRng + ?Sized>(&self, value: &f64, rng: &mut R) -> Result<i64, Error> {
-        Ok(self.respond(self.bounds.check(*value)?, rng))
+        let value = self.bounds.check(*value)?;
+        Ok(self.respond(value, || {
+            let mut block = [0; BLOCK];
+            rng.fill_bytes(&mut block);
+            block
+        }))
     }
 
     fn accepts(&self, report: &i64) -> bool {
@@ -218,8 +205,7 @@ impl Rectify for GridLaplace {
     }
 
     fn variance(&self, value: f64) -> f64 {
-        let position = self.position(value);
-        let share = position - libm::floor(position);
+        let share = share_of_one(self.lower_point(value).1);
         let ratio = libm::exp(-1.0 / f64::from(self.scale));
         // E(k+½)² for k geometric with that ratio.
         let (mean, gap) = (ratio / (1.0 - ratio), 1.0 - ratio);
@@ -232,5 +218,81 @@ impl Rectify for GridLaplace {
 impl ScalarMechanism for GridLaplace {
     fn build(epsilon: Epsilon, bounds: Bounds) -> Result<Self, Error> {
         Self::new(epsilon, bounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// Every fifth word makes the leading digit go on, every seventh is zero; the others are mixed.
+    struct Rare {
+        on: u32,
+        read: u64,
+    }
+
+    impl rand_core::TryRng for Rare {
+        type Error = core::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            self.read += 1;
+            let mixed = crate::public_coin::mix(self.read) as u32;
+            Ok(if mixed.is_multiple_of(5) {
+                self.on
+            } else if mixed.is_multiple_of(7) {
+                0
+            } else {
+                mixed
+            })
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            unreachable!("read in blocks")
+        }
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            for word in bytes.chunks_exact_mut(4) {
+                word.copy_from_slice(&self.try_next_u32()?.to_le_bytes());
+            }
+            Ok(())
+        }
+    }
+
+    impl rand_core::TryCryptoRng for Rare {}
+
+    /// Sign and rounding, word by word.
+    #[test]
+    fn the_first_word() {
+        let mechanism = GridLaplace::new(Epsilon::new(1.0).expect("valid"), Bounds::UNIT).expect("valid");
+        for value in [0.3, 0.777, 1.0 / 4096.0 / 3.0] {
+            let (lower, next) = mechanism.lower_point(value);
+            let position = lower as f64 + share_of_one(next);
+            assert!((position / f64::from(mechanism.cells) - value).abs() < 1e-12);
+            assert_eq!(mechanism.report(value, 2 * (next - 1), 7), lower + 1 + 7);
+            assert_eq!(mechanism.report(value, 2 * next, 7), lower + 7);
+            assert_eq!(mechanism.report(value, 2 * next + 1, 7), lower - 1 - 7);
+            assert_eq!(mechanism.report(value, 0, 0), lower + 1);
+            assert_eq!(mechanism.report(value, u32::MAX, 0), lower - 1);
+        }
+    }
+
+    /// What almost never happens happens all the time: a batch draws as its values do one by one, to the last byte.
+    #[test]
+    fn a_batch_of_rare_draws() {
+        for nats in [1.0, 1e-4, 1e-8] {
+            let mechanism = GridLaplace::new(Epsilon::new(nats).expect("valid"), Bounds::UNIT).expect("valid");
+            let on = mechanism.noise.word_that_goes_on();
+            let (mut one, mut all) = (Rare { on, read: 0 }, Rare { on, read: 0 });
+            for length in [1, 63, 64, 65, 1000] {
+                let values: Vec<f64> = (0..length).map(|k| f64::from(k) / 1000.0).collect();
+                let mut reports = vec![0; values.len()];
+                mechanism.randomize_all(&values, &mut reports, &mut all).expect("valid");
+                for (value, report) in values.iter().zip(&reports) {
+                    assert_eq!(mechanism.randomize(value, &mut one), Ok(*report));
+                }
+                assert_eq!(one.read, all.read);
+                assert!(length < 63 || one.read > 4 * values.len() as u64, "further words were read");
+            }
+        }
     }
 }

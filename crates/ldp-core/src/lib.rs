@@ -71,6 +71,18 @@
 //! * Without default features the crate is `no_std` + `alloc`; `std` adds the shared [`accountant`] and its journal,
 //!   `serde` the checked types and reports.
 //!
+//! # What is not promised
+//!
+//! * **Constant time to the cycle.** The number of random words is fixed (but for what is said above and for ties, which
+//!   depend on the noise alone), and no draw rejects. Tables of noise are read at random places, though: who can watch
+//!   the device's caches may learn about the noise of [`GridLaplace`], [`GridGaussian`], [`GradedListRandomizer`], and
+//!   with it about the value.
+//! * **Wiped memory.** Raw values, budgets and the generator's state stay in memory until it is used again; [`Raw`] only
+//!   keeps a value from being printed or stored. The buffers are the caller's: wipe them there.
+//! * **A good seed.** A generator with a seed that others know protects nothing.
+//! * **The last 10⁻⁴³.** Every loop ends for any generator; where a law has no end, it is cut where its probability is
+//!   below that ([`GridLaplace`] after 64 laps of its leading digit: e⁻¹⁰⁰⁰; [`PrivUnit`] after 100·e^ε seeds: e⁻¹⁰⁰).
+//!
 //! What a claim rests on is measured too: `cargo run -p ldp-core --release --example audit`.
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -80,6 +92,7 @@
 extern crate alloc;
 
 pub mod accountant;
+mod alias;
 pub mod audit;
 mod bounds;
 mod budget;

@@ -20,8 +20,9 @@ impl Placement {
     pub(crate) const END: u64 = 1 << 52;
 
     pub(crate) fn new(bounds: Bounds) -> Self {
-        // One unit in the last place too many: the upper end reaches 2⁵² in spite of rounding, and is cut there.
-        Self { lower: bounds.lower(), steps: (STEPS / bounds.width()).next_up() }
+        // The upper end comes to 2⁵² − ½ at least (the quotient is off by one part in 2⁵³ at most), which is a tie that
+        // rounds to 2⁵².
+        Self { lower: bounds.lower(), steps: STEPS / bounds.width() }
     }
 
     /// Steps from the lower end: 0 there (and below), 2⁵² at the upper end (and above), monotone between.
@@ -53,6 +54,17 @@ mod tests {
                 assert!(at(k) < at(k + 1));
                 assert!(at(k).abs_diff((u128::from(k) * u128::from(Placement::END) / 1000) as u64) <= 8);
             }
+        }
+    }
+
+    #[test]
+    fn the_upper_end_is_reached_whatever_the_width() {
+        for k in 0..100_000_u64 {
+            let mixed = |salt| crate::public_coin::mix(2 * k + salt);
+            let scale = libm::exp2((mixed(0) % 100) as f64 - 50.0);
+            let (lower, width) = (mixed(0) as i64 as f64 * scale, (mixed(1) | 1) as f64 * scale);
+            let bounds = Bounds::new(lower, lower + width).expect("valid");
+            assert_eq!(Placement::new(bounds).of(bounds.upper()), Placement::END, "{bounds:?}");
         }
     }
 }

@@ -8,18 +8,28 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
+/// Bits of a word by which the search is guided, at most.
+const GUIDE_BITS: u32 = 12;
+
 /// Probabilities P(result > 0), P(result > 1), …, descending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SurvivalTable {
     high: Vec<u64>,
     low: Vec<u64>,
+    /// Entry g: how many entries have upper bits of at least g. A word with the upper bits g is searched for between
+    /// entry g + 1 and entry g, on average a step or two.
+    guide: Vec<u32>,
+    shift: u32,
 }
 
 impl SurvivalTable {
     /// From descending survival probabilities in units of 2⁻¹²⁸.
     pub(crate) fn new(survival: impl IntoIterator<Item = u128>) -> Self {
-        let (high, low) = survival.into_iter().map(|s| ((s >> 64) as u64, s as u64)).unzip();
-        Self { high, low }
+        let (high, low): (Vec<u64>, Vec<u64>) = survival.into_iter().map(|s| ((s >> 64) as u64, s as u64)).unzip();
+        let bits = (high.len().max(2).next_power_of_two().ilog2() + 1).min(GUIDE_BITS);
+        let shift = 64 - bits;
+        let guide = (0..=1 << bits).map(|g| high.partition_point(|h| h >> shift >= g) as u32).collect();
+        Self { high, low, guide, shift }
     }
 
     /// P(result > j) = base^(j+1) for `entries` entries: a geometric law cut at `entries`, where base is in units of
@@ -37,7 +47,9 @@ impl SurvivalTable {
     #[inline]
     pub(crate) fn draw<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> usize {
         let word = rng.next_u64();
-        let count = self.high.partition_point(|&high| high > word);
+        let cell = (word >> self.shift) as usize;
+        let (from, to) = (self.guide[cell + 1] as usize, self.guide[cell] as usize);
+        let count = from + self.high[from..to].partition_point(|&high| high > word);
         if self.high.get(count) == Some(&word) { self.settle(count, word, rng.next_u64()) } else { count }
     }
 
@@ -91,6 +103,24 @@ mod tests {
         assert_eq!(quotient(half, half + 1), u128::MAX - 1);
     }
 
+    /// The same word for ever.
+    struct OneWord(u64);
+
+    impl rand_core::TryRng for OneWord {
+        type Error = core::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(self.0 as u32)
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            Ok(self.0)
+        }
+        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
+            unreachable!("not read bytewise")
+        }
+    }
+
+    impl rand_core::TryCryptoRng for OneWord {}
+
     /// Words given in advance.
     struct Tape(&'static [u64]);
 
@@ -122,5 +152,20 @@ mod tests {
         assert_eq!(draw(&[9, 4]), 1);
         assert_eq!(draw(&[9, 2]), 2);
         assert_eq!(draw(&[4, 0]), 2);
+        assert_eq!(draw(&[u64::MAX]), 0);
+    }
+
+    /// The guided search finds what counting finds, at the entries and beside them.
+    #[test]
+    fn guided_search() {
+        for entries in [1, 2, 3, 60, 5000] {
+            let table = SurvivalTable::powers(0_u128.wrapping_sub(u128::MAX / 400), entries);
+            for &high in &table.high {
+                for word in [high - 1, high + 1] {
+                    let counted = table.high.iter().filter(|&&h| h > word).count();
+                    assert_eq!(table.draw(&mut OneWord(word)), counted);
+                }
+            }
+        }
     }
 }

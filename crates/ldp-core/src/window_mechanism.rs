@@ -240,3 +240,30 @@ impl<S: WindowShape> ScalarMechanism for WindowMechanism<S> {
         Self::new(epsilon, bounds)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Window word 0 leads to the window's first cell, which is the offset that the rounding chose: the upper one for
+    /// exactly so many of the 2³² rounding words as the value lies above the lower one.
+    #[test]
+    fn rounding_keeps_the_mean() {
+        let mechanism = Piecewise::new(Epsilon::new(1.0).expect("valid"), Bounds::UNIT).expect("valid");
+        for (lower, share) in [(0, 0_u32), (5, 1 << 31), (777, 3 << 30), (STEPS - 1, 1), (STEPS, 0)] {
+            let value = (f64::from(lower) + f64::from(share) / PLACES as f64) / f64::from(STEPS);
+            let offset = |word: u32| {
+                let mut bytes = [0; BYTES];
+                bytes[..4].copy_from_slice(&word.to_le_bytes());
+                mechanism.respond(value, bytes)
+            };
+            // A place is off by one of 2⁵² at most.
+            let (below, next) = mechanism.place(value);
+            assert!(below == lower && next.abs_diff(share) <= 1, "{value}: {below} and {next}");
+            assert_eq!((offset(next), offset(u32::MAX)), (lower, lower));
+            if next > 0 {
+                assert_eq!((offset(0), offset(next - 1)), (lower + 1, lower + 1));
+            }
+        }
+    }
+}

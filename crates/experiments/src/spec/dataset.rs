@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use graph_datasets::{LabelView, SearchPath};
 use serde::{Deserialize, Serialize};
 
 use super::knob_in;
@@ -15,6 +16,10 @@ pub enum DatasetSpec {
     Published {
         /// The name.
         name: String,
+        /// Other labels than the published ones: `median` for Wikipedia, `top-K` for the K most frequent classes. Every
+        /// result is marked.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "label_view")]
+        view: Option<LabelView>,
         /// Made-up features in place of the published ones, at the true number of columns. Every result is marked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         synthetic_features: Option<SyntheticFeatures>,
@@ -82,7 +87,7 @@ pub struct SyntheticFeatures {
 impl DatasetSpec {
     /// A published data set with its published features.
     pub fn published(name: impl Into<String>) -> Self {
-        Self::Published { name: name.into(), synthetic_features: None }
+        Self::Published { name: name.into(), view: None, synthetic_features: None }
     }
 
     /// The graph that runs where no data set is at hand: six features that say much of the class, so that even one noisy
@@ -99,6 +104,34 @@ impl DatasetSpec {
             density: 0.34,
             feature_signal: 1.0,
         }
+    }
+
+    /// This data set where `search` finds it, and wherever it is no published one; else its synthetic twin, after `tell`
+    /// has heard what is missing and how to get it.
+    ///
+    /// The twin is a block model with the classes, the mean degree and the columns of the published graph, but at most
+    /// 2,000 nodes and 2,000 columns, homophily 0.8 and made-up features. It shows that a program runs; its numbers say
+    /// nothing of the published graph.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a name that is in no catalog.
+    pub fn or_twin(self, search: &SearchPath, tell: impl FnOnce(&str)) -> Result<Self, Error> {
+        let Self::Published { name, view, .. } = &self else { return Ok(self) };
+        let card = graph_datasets::card(name)?;
+        let Err(missing) = search.find(name, &["graph.npz", &card.canonical.file]) else { return Ok(self) };
+        tell(&format!("{missing}\nHere its synthetic twin runs instead, whose numbers say nothing of {}.", card.title));
+        let classes = if let Some(LabelView::Largest(kept)) = view { (*kept).min(card.classes) } else { card.classes };
+        Ok(Self::Synthetic {
+            seed: 1,
+            nodes: card.nodes.min(2000),
+            classes,
+            dimensions: card.features.min(2000),
+            mean_degree: 2.0 * card.edges as f64 / card.nodes as f64,
+            degree_exponent: 3.0,
+            homophily: 0.8,
+            density: card.feature_density.unwrap_or(0.01),
+            feature_signal: 0.3,
+        })
     }
 
     /// The name in tables.
@@ -151,5 +184,64 @@ impl DatasetSpec {
                 knob_in("dataset.mu", mu, 0.0..=1e6)
             }
         }
+    }
+}
+
+/// A view as the text that names it.
+mod label_view {
+    use graph_datasets::LabelView;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(view: &Option<LabelView>, to: S) -> Result<S::Ok, S::Error> {
+        match view {
+            None => to.serialize_none(),
+            Some(view) => to.collect_str(view),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<LabelView>, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map(Some).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use graph_datasets::{LabelView, SearchPath};
+
+    use super::DatasetSpec;
+
+    #[test]
+    fn a_view_is_named_by_its_text_and_absent_without_one() {
+        let text = "kind = \"published\"\nname = \"wikipedia\"\n";
+        let plain = DatasetSpec::published("wikipedia");
+        assert_eq!(toml::to_string(&plain).expect("text"), text);
+        assert_eq!(toml::from_str::<DatasetSpec>(text).expect("a data set"), plain);
+        for view in [LabelView::Median, LabelView::Largest(10)] {
+            let spec =
+                DatasetSpec::Published { name: "wikipedia".to_owned(), view: Some(view), synthetic_features: None };
+            let text = format!("{text}view = \"{view}\"\n");
+            assert_eq!(toml::to_string(&spec).expect("text"), text);
+            assert_eq!(toml::from_str::<DatasetSpec>(&text).expect("a data set"), spec);
+        }
+        let error = toml::from_str::<DatasetSpec>(&format!("{text}view = \"mean\"")).expect_err("no such view");
+        assert!(error.to_string().contains("top-K"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_and_has_a_twin() {
+        let nowhere = SearchPath::new(vec![]);
+        let mut heard = String::new();
+        let twin = DatasetSpec::published("cora").or_twin(&nowhere, |text| heard = text.to_owned()).expect("a twin");
+        assert!(heard.contains("cargo xtask fetch cora") && heard.contains("twin"), "{heard}");
+        let DatasetSpec::Synthetic { nodes: 2000, classes: 7, dimensions: 1433, mean_degree, .. } = twin else {
+            panic!("{twin:?}")
+        };
+        assert!((mean_degree - 3.898).abs() < 1e-3);
+        assert!(twin.check().is_ok());
+
+        let own = DatasetSpec::Own { folder: "mine".into(), lower: 0.0, upper: 1.0 };
+        assert_eq!(own.clone().or_twin(&nowhere, |_| panic!("told")).expect("as it is"), own);
+        assert!(DatasetSpec::published("coar").or_twin(&nowhere, |_| panic!("told")).is_err());
     }
 }

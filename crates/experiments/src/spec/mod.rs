@@ -75,6 +75,15 @@ impl Spec {
             && (self.features.arm() != Arm::Sim || self.denoise.is_like(&wanted.denoise))
     }
 
+    /// The spec with the tuned values for this data set, features and model with true labels; see [`tuned`](Self::tuned).
+    ///
+    /// # Errors
+    /// [`Error::NoHyperparameters`].
+    pub fn of(dataset: DatasetSpec, features: FeatureSpec, model: ModelKind) -> Result<Self, Error> {
+        let tuned = Hyperparameters::find(dataset.name(), model, features.arm(), false)?;
+        Ok(Self::tuned(dataset, features, model, &tuned))
+    }
+
     /// The spec with tuned values, true labels, a public graph, no attack, a split of 50 % training, 25 % validation and
     /// 25 % test nodes, and the epoch of least validation loss kept.
     pub fn tuned(dataset: DatasetSpec, features: FeatureSpec, model: ModelKind, tuned: &Hyperparameters) -> Self {

@@ -3,6 +3,7 @@
 mod cli;
 mod cora;
 mod disk;
+mod guide;
 mod interrupted;
 mod plans;
 mod replay;

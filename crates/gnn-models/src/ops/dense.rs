@@ -16,9 +16,6 @@ const ROWS: usize = 8;
 /// Rows of X whose derivatives are added to a sum while it is in a register.
 const DEPTH: usize = 8;
 
-/// Values of a row that are looked up at once.
-const STEP: usize = 8;
-
 type Lanes = [f32; LANES];
 
 /// X · W: `w` is dimensions × `width`, the result nodes × `width`.
@@ -120,20 +117,15 @@ fn panels(matrix: &[f32], width: usize) -> Vec<Vec<Lanes>> {
 /// `N` rows of X times a panel.
 #[inline(always)]
 fn rows_times_panel<const N: usize>(x: &[f32], panel: &[Lanes]) -> [Lanes; N] {
-    let rows: [_; N] = std::array::from_fn(|row| x[row * panel.len()..][..panel.len()].as_chunks::<STEP>());
-    let (steps, rest) = panel.as_chunks::<STEP>();
+    let columns = panel.len();
+    let rows: [&[f32]; N] = std::array::from_fn(|row| &x[row * columns..][..columns]);
     let mut sums = [[0f32; LANES]; N];
-    for (at, weights) in steps.iter().enumerate() {
-        let values: [&[f32; STEP]; N] = std::array::from_fn(|row| &rows[row].0[at]);
-        for k in 0..STEP {
-            for row in 0..N {
-                add(&mut sums[row], values[row][k], &weights[k]);
-            }
-        }
-    }
-    for (at, weights) in rest.iter().enumerate() {
+    for (k, weights) in panel.iter().enumerate() {
         for row in 0..N {
-            add(&mut sums[row], rows[row].1[at], weights);
+            let value = rows[row][k];
+            for lane in 0..LANES {
+                sums[row][lane] += value * weights[lane];
+            }
         }
     }
     sums
@@ -143,28 +135,17 @@ fn rows_times_panel<const N: usize>(x: &[f32], panel: &[Lanes]) -> [Lanes; N] {
 #[inline(always)]
 fn add_outer_products<const N: usize>(x: &[f32], dimensions: Range<usize>, gradients: &[Lanes], sums: &mut [Lanes]) {
     let columns = x.len() / N;
-    let rows: [_; N] = std::array::from_fn(|row| x[row * columns..][dimensions.clone()].as_chunks::<STEP>());
+    let rows: [&[f32]; N] = std::array::from_fn(|row| &x[row * columns..][dimensions.clone()]);
     let gradients: &[Lanes; N] = gradients.first_chunk().expect("one gradient a row");
-    let (steps, rest) = sums.as_chunks_mut::<STEP>();
-    for (at, sums) in steps.iter_mut().enumerate() {
-        let values: [&[f32; STEP]; N] = std::array::from_fn(|row| &rows[row].0[at]);
-        for k in 0..STEP {
-            for row in 0..N {
-                add(&mut sums[k], values[row][k], &gradients[row]);
+    for (at, sums) in sums.iter_mut().enumerate().take(dimensions.len()) {
+        let mut sum = *sums;
+        for row in 0..N {
+            let value = rows[row][at];
+            for lane in 0..LANES {
+                sum[lane] += value * gradients[row][lane];
             }
         }
-    }
-    for (at, sum) in rest.iter_mut().enumerate() {
-        for row in 0..N {
-            add(sum, rows[row].1[at], &gradients[row]);
-        }
-    }
-}
-
-#[inline(always)]
-fn add(sum: &mut Lanes, value: f32, other: &Lanes) {
-    for lane in 0..LANES {
-        sum[lane] += value * other[lane];
+        *sums = sum;
     }
 }
 

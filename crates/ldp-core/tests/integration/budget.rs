@@ -84,3 +84,21 @@ fn serde_refuses_what_the_constructors_refuse() {
     let unit: Bounds = serde_json::from_str(r#"{"lower":0,"upper":1}"#).unwrap();
     assert_eq!(unit, Bounds::UNIT);
 }
+
+/// Found by fuzzing: serde_json without `float_roundtrip` reads some doubles one unit in the last place off; a budget
+/// comes back all the same.
+#[cfg(feature = "serde")]
+#[test]
+fn serde_survives_a_parser_that_is_one_unit_off() {
+    use serde::de::{Deserialize, IntoDeserializer, value::Error};
+    let read = |nats: f64| Epsilon::deserialize(IntoDeserializer::<Error>::into_deserializer(nats));
+    for nano in (0..3000).map(|k| 1 + k * k * k * 37_037) {
+        let epsilon = Epsilon::from_nano(nano).unwrap();
+        for nats in [epsilon.nats().next_down(), epsilon.nats(), epsilon.nats().next_up()] {
+            assert_eq!(read(nats).unwrap(), epsilon);
+        }
+    }
+    // Further away it is cut as ever.
+    assert_eq!(read(0.299_999_999_9).unwrap().nano(), 299_999_999);
+    assert!(read(4.1e6).is_err() && read(1e-10).is_err() && read(-1.0).is_err() && read(f64::NAN).is_err());
+}

@@ -40,26 +40,42 @@ fn laplace_law() {
         let (low, width, bins) = (-16_000_i64, 500_i64, 64_i64);
         let bin = |report: i64| ((report - low).div_euclid(width).clamp(-1, bins) + 1) as usize;
         let mut law = vec![0.0; bins as usize + 2];
+        let mut mean = 0.0;
         for report in low - 150_000..low + bins * width + 150_000 {
-            law[bin(report)] += mechanism.log_probability(value, report).unwrap().exp();
+            let probability = mechanism.log_probability(value, report).unwrap().exp();
+            law[bin(report)] += probability;
+            mean += probability * mechanism.rectify(&report);
         }
         near(law.iter().sum::<f64>(), 1.0, 1e-9);
+        // Half a cell is 1.2e-4: no simulation sees it.
+        assert!((mean - value).abs() < 1e-9, "{mean} of {value}");
         let mut counts = vec![0_u64; law.len()];
         let mut rng = rng(61);
         (0..300_000).for_each(|_| counts[bin(mechanism.randomize(&value, &mut rng).unwrap())] += 1);
         assert_law(&counts, &law, &format!("value {value}"));
     }
-    // The finest structure: the lowest digit of the magnitude is uniform to within 1.6 %.
-    let mut digits = vec![0_u64; 64];
-    let mut rng = rng(62);
-    for _ in 0..200_000 {
-        let report = mechanism.randomize(&0.0, &mut rng).unwrap();
-        let magnitude = if report < 0 { -1 - report } else { report };
-        digits[(magnitude % 64) as usize] += 1;
+    // The finest structure: the magnitude modulo the radix and another number, with one, two and three digits before the leading one.
+    for (nats, scale, moduli) in [(1.0, 4097, [820, 64]), (2e-6, 500_001, [317, 64]), (1e-8, 100_000_001, [272, 27])] {
+        let mechanism = GridLaplace::new(epsilon(nats), Bounds::UNIT).unwrap();
+        assert_eq!(mechanism.scale(), scale);
+        let mut rng = rng(62);
+        let mut counts = moduli.map(|modulus| vec![0_u64; modulus]);
+        let mut quarters = vec![0_u64; 17];
+        for _ in 0..200_000 {
+            let report = mechanism.randomize(&0.0, &mut rng).unwrap();
+            let magnitude = (if report < 0 { -1 - report } else { report }) as usize;
+            counts.iter_mut().zip(moduli).for_each(|(counts, modulus)| counts[magnitude % modulus] += 1);
+            quarters[(4 * magnitude / scale as usize).min(16)] += 1;
+        }
+        let power = |k: usize| (-(k as f64) / f64::from(scale)).exp();
+        for (counts, modulus) in counts.iter().zip(moduli) {
+            let law: Vec<f64> = (0..modulus).map(|j| power(j) * (1.0 - power(1)) / (1.0 - power(modulus))).collect();
+            assert_law(counts, &law, &format!("ε = {nats}, magnitude modulo {modulus}"));
+        }
+        let above = |k: usize| if k < 17 { power((k * scale as usize).div_ceil(4)) } else { 0.0 };
+        let law: Vec<f64> = (0..17).map(|k| above(k) - above(k + 1)).collect();
+        assert_law(&quarters, &law, &format!("ε = {nats}, quarters of the scale"));
     }
-    let ratio = (-1.0 / f64::from(mechanism.scale())).exp();
-    let law: Vec<f64> = (0..64).map(|j| ratio.powi(j) * (1.0 - ratio) / (1.0 - ratio.powi(64))).collect();
-    assert_law(&digits, &law, "lowest digit");
 }
 
 #[test]

@@ -108,3 +108,21 @@ fn every_mechanism() {
         check(&unit, &[&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]], false, "PrivUnit");
     }
 }
+
+/// Noise is symmetric around −½ cell: with every magnitude at its smallest the sign bit alone chooses between the value's
+/// grid point and the one below.
+#[test]
+fn smallest_noise_of_either_sign() {
+    let first_word = |first: u64, others: u64| Stub { word: move |n| if n == 1 { first } else { others }, read: 0 };
+    let (epsilon, delta) = (Epsilon::new(1.0).unwrap(), Delta::new(1e-6).unwrap());
+    let laplace = GridLaplace::new(epsilon, Bounds::UNIT).unwrap();
+    // The first word is the sign and the lowest digit; digits of zero bits are 0.
+    for (word, point) in [(0, 0), (1, -1)] {
+        assert_eq!(laplace.randomize(&0.0, &mut first_word(word, 0)).unwrap(), point);
+        assert_eq!(laplace.randomize(&1.0, &mut first_word(word, 0)).unwrap(), i64::from(laplace.cells()) + point);
+    }
+    let gaussian = GridGaussian::new(epsilon, delta, 1, Bounds::UNIT, Sensitivity::WholeRow).unwrap();
+    for (word, point) in [(u64::MAX, -1), (u64::MAX - 1, 0)] {
+        assert_eq!(gaussian.randomize(&[0.0], &mut first_word(word, u64::MAX)).unwrap(), [point]);
+    }
+}

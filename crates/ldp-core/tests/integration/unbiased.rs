@@ -1,8 +1,9 @@
 //! Rectified reports have the true mean (five standard errors) and the stated variance.
 
+use ldp_core::gaussian::{GridGaussian, Sensitivity};
 use ldp_core::{
-    Bounds, Epsilon, GradedListRandomizer, Hybrid, MultiBitEncoder, OneBit, Piecewise, PrivUnit, RandomizedResponse,
-    Randomizer, Rectify, SampleSize, Sampled, ScalarMechanism, SquareWave,
+    Bounds, Delta, Epsilon, GradedListRandomizer, GridLaplace, Hybrid, MultiBitEncoder, OneBit, Piecewise, PrivUnit,
+    RandomizedResponse, Randomizer, Rectify, SampleSize, Sampled, ScalarMechanism, SquareWave,
 };
 
 use crate::statistics::{assert_moments, rng};
@@ -90,21 +91,47 @@ fn scalar_mechanisms() {
     assert_scalar::<Hybrid>("hybrid");
 }
 
-/// Seed 24, 100 000 rows of four values, m = 2 and m = 4.
+/// A row's mechanism, seed 24, 50 000 rows of both ends, the middle and an irregular value: mean to five standard errors,
+/// variance as stated. Sees a bias of 5/√50000 = 2.2 % of the standard deviation.
+fn assert_rows(bounds: Bounds, what: &str, mut draw: impl FnMut(&[f64]) -> Vec<f64>, variance: impl Fn(f64) -> f64) {
+    let row = [0.0, 1.0, 0.5, 0.137].map(|f| bounds.lower() + f * bounds.width());
+    let mut samples = vec![Vec::new(); 4];
+    for _ in 0..50_000 {
+        samples.iter_mut().zip(draw(&row)).for_each(|(s, e)| s.push(e));
+    }
+    for (sample, value) in samples.iter().zip(row) {
+        assert_moments(sample, value, variance(value), &format!("{what}, {bounds:?}, x = {value}"));
+    }
+}
+
+fn assert_sampled<M: ScalarMechanism>(name: &str) {
+    for bounds in [Bounds::SYMMETRIC, Bounds::new(-3.0, 5.0).unwrap()] {
+        for (nats, m) in EPSILONS.iter().flat_map(|&nats| [(nats, 1), (nats, 2), (nats, 4)]) {
+            let epsilon = Epsilon::new(nats).unwrap();
+            let mechanism = Sampled::<M>::new(epsilon, 4, bounds, SampleSize::Fixed(m)).unwrap();
+            let mut rng = rng(24);
+            let draw = |row: &[f64]| mechanism.rectify(&mechanism.randomize(row, &mut rng).unwrap());
+            assert_rows(bounds, &format!("{name}, ε = {nats}, m = {m}"), draw, |x| mechanism.variance(x));
+        }
+    }
+}
+
 #[test]
 fn sampled() {
-    for m in [2, 4] {
-        let epsilon = Epsilon::new(4.0).unwrap();
-        let mechanism = Sampled::<Piecewise>::new(epsilon, 4, Bounds::SYMMETRIC, SampleSize::Fixed(m)).unwrap();
-        let row = [-1.0, 1.0, 0.0, 0.3];
-        let mut rng = rng(24);
-        let mut samples = vec![Vec::new(); 4];
-        for _ in 0..100_000 {
-            let estimate = mechanism.rectify(&mechanism.randomize(&row, &mut rng).unwrap());
-            samples.iter_mut().zip(estimate).for_each(|(s, e)| s.push(e));
-        }
-        for (sample, value) in samples.iter().zip(row) {
-            assert_moments(sample, value, mechanism.variance(value), &format!("m = {m}, x = {value}"));
+    assert_sampled::<Piecewise>("sampled piecewise");
+    assert_sampled::<GridLaplace>("sampled Laplace");
+}
+
+#[test]
+fn gaussian_rows() {
+    let delta = Delta::new(1e-6).unwrap();
+    for bounds in [Bounds::SYMMETRIC, Bounds::new(-3.0, 5.0).unwrap()] {
+        for nats in EPSILONS {
+            let epsilon = Epsilon::new(nats).unwrap();
+            let mechanism = GridGaussian::new(epsilon, delta, 4, bounds, Sensitivity::WholeRow).unwrap();
+            let mut rng = rng(24);
+            let draw = |row: &[f64]| mechanism.rectify(&mechanism.randomize(row, &mut rng).unwrap()).collect();
+            assert_rows(bounds, &format!("grid Gaussian, ε = {nats}"), draw, |_| mechanism.variance());
         }
     }
 }
@@ -169,4 +196,27 @@ fn priv_unit() {
     assert!(PrivUnit::new(Epsilon::new(1.0).unwrap(), 2).unwrap().randomize(&[f64::NAN, 0.0], &mut rng(26)).is_err());
     let zero = PrivUnit::new(Epsilon::new(1.0).unwrap(), 2).unwrap().randomize(&[0.0, 0.0], &mut rng(26));
     assert!(zero.is_ok());
+}
+
+/// PrivUnit, seed 27, 20 000 reports a case: every coordinate within five of its own standard errors of the direction.
+#[test]
+fn priv_unit_over_the_grid() {
+    for nats in EPSILONS {
+        let mechanism = PrivUnit::new(Epsilon::new(nats).unwrap(), 5).unwrap();
+        for row in [[1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, -3.0], [1.0; 5], [0.137, -2.0, 0.31, 5.5, 0.0]] {
+            let norm = row.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let mut rng = rng(27);
+            let (mut sums, mut squares, draws) = ([0.0; 5], [0.0; 5], 20_000.0);
+            for _ in 0..20_000 {
+                let estimate = mechanism.rectify(mechanism.randomize(&row, &mut rng).unwrap());
+                sums.iter_mut().zip(&estimate).for_each(|(s, e)| *s += e / draws);
+                squares.iter_mut().zip(&estimate).for_each(|(s, e)| *s += e * e / draws);
+            }
+            for ((sum, square), value) in sums.iter().zip(squares).zip(row) {
+                let error = ((square - sum * sum) / draws).sqrt();
+                let truth = value / norm;
+                assert!((sum - truth).abs() <= 5.0 * error, "ε = {nats}, {row:?}: {sum} is not {truth} ± 5·{error}");
+            }
+        }
+    }
 }
