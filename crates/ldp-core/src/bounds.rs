@@ -113,3 +113,27 @@ impl TryFrom<RawBounds> for Bounds {
         Self::new(raw.lower, raw.upper)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of single precision against ends that have none: what is inside is what is inside as a double.
+    #[test]
+    fn single_precision_at_the_ends() {
+        for k in 1..200 {
+            let (lower, upper) = (-f64::from(k) / 7.0, f64::from(k) / 11.0);
+            let bounds = Bounds::new(lower, upper).expect("valid");
+            for near in [lower as f32, upper as f32] {
+                for value in [near.next_down(), near, near.next_up()] {
+                    assert_eq!(
+                        bounds.contain_all(&[0.0, value]),
+                        bounds.contains(f64::from(value)),
+                        "{value} {bounds:?}"
+                    );
+                }
+            }
+            assert!(!bounds.contain_all(&[f32::NAN]));
+        }
+    }
+}

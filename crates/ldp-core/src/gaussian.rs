@@ -18,6 +18,8 @@ use crate::{Bounds, Delta, Epsilon, Error, Randomizer};
 
 /// Standard deviation in cells, at least.
 const FINENESS: f64 = 256.0;
+/// Dimensions whose words are read at once.
+const BATCH: usize = 64;
 /// Most entries of the noise table.
 const MOST_ENTRIES: f64 = 4_194_304.0;
 
@@ -90,12 +92,6 @@ impl Noise {
         let tail = |j: u64| libm::erfc(j as f64 / sigma * core::f64::consts::FRAC_1_SQRT_2);
         let weights = (1..).map(|j| (tail(j) * crate::weights::TOTAL_F64) as u128).take_while(|&w| w > 0);
         Self { magnitude: SurvivalTable::new(weights.map(|w| w << 64)) }
-    }
-
-    #[inline]
-    fn draw<R: CryptoRng + ?Sized>(&self, negative: bool, rng: &mut R) -> i64 {
-        let magnitude = self.magnitude.draw(rng) as i64;
-        if negative { -1 - magnitude } else { magnitude }
     }
 }
 
@@ -246,14 +242,23 @@ impl Randomizer for GridGaussian {
     fn randomize<R: CryptoRng + ?Sized>(&self, value: &[f64], rng: &mut R) -> Result<Vec<i64>, Error> {
         self.check(value)?;
         let cells = f64::from(self.cells);
-        let respond = |&v: &f64| {
-            let position = ((v - self.bounds.lower()) * (cells / self.bounds.width())).clamp(0.0, cells);
-            let lower = position as i64;
-            let word = rng.next_u64();
-            let next = ((position - lower as f64) * (1_u64 << 63) as f64) as u64;
-            lower + i64::from(word >> 1 < next) + self.noise.draw(word & 1 == 1, rng)
-        };
-        Ok(value.iter().map(respond).collect())
+        let scale = cells / self.bounds.width();
+        let mut report = Vec::with_capacity(value.len());
+        let mut bytes = [0; 16 * BATCH];
+        for values in value.chunks(BATCH) {
+            let bytes = &mut bytes[..16 * values.len()];
+            rng.fill_bytes(bytes);
+            for (&v, words) in values.iter().zip(bytes.as_chunks::<16>().0) {
+                // One word rounds the value and signs the noise, the other draws the magnitude.
+                let words = u128::from_le_bytes(*words);
+                let (word, magnitude) = (words as u64, self.noise.magnitude.draw_for((words >> 64) as u64, rng) as i64);
+                let position = ((v - self.bounds.lower()) * scale).clamp(0.0, cells);
+                let lower = position as i64;
+                let next = ((position - lower as f64) * (1_u64 << 63) as f64) as u64;
+                report.push(lower + i64::from(word >> 1 < next) + (magnitude ^ -((word & 1) as i64)));
+            }
+        }
+        Ok(report)
     }
 
     fn accepts(&self, report: &Vec<i64>) -> bool {

@@ -46,7 +46,12 @@ impl SurvivalTable {
     /// Draws: how many entries exceed a uniform number.
     #[inline]
     pub(crate) fn draw<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> usize {
-        let word = rng.next_u64();
+        self.draw_for(rng.next_u64(), rng)
+    }
+
+    /// The draw for a word that has been read already.
+    #[inline]
+    pub(crate) fn draw_for<R: CryptoRng + ?Sized>(&self, word: u64, rng: &mut R) -> usize {
         let cell = (word >> self.shift) as usize;
         let (from, to) = (self.guide[cell + 1] as usize, self.guide[cell] as usize);
         let count = from + self.high[from..to].partition_point(|&high| high > word);

@@ -185,3 +185,23 @@ impl MultiBitReports {
         MultiBitReport { indices, bits }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_across_the_end_of_a_word() {
+        for entry in 0..64 {
+            for count in 1..=64 {
+                let mut reports = MultiBitReports::blank(1, 1, 128);
+                reports.put_bits(entry, count, u64::MAX >> (64 - count));
+                let set = |k: usize| reports.words[k / 64] >> (k % 64) & 1 == 1;
+                assert!(
+                    (0..128).all(|k| set(k) == (entry..entry + count).contains(&k)),
+                    "{count} bits from {entry} on"
+                );
+            }
+        }
+    }
+}

@@ -206,6 +206,14 @@ fn only_a_permit_makes_a_report() {
     let permit = budget.reserve(pure(0.5)).unwrap();
     let refused = Report::release(&mechanism, permit, Raw::new(&0.5), &mut rng);
     assert!(matches!(refused, Err(Error::Permit { needed: 1_000_000_000, granted: 500_000_000 })));
+    // Nor does the same ε without δ pay for a mechanism that spends δ.
+    let (delta, whole) = (Delta::new(1e-6).unwrap(), ldp_core::gaussian::Sensitivity::WholeRow);
+    let gaussian = ldp_core::GridGaussian::new(epsilon(0.5), delta, 1, Bounds::UNIT, whole).unwrap();
+    let permit = Budget::new(9, epsilon(0.5), None).reserve(pure(0.5)).unwrap();
+    let refused = Report::release(&gaussian, permit, Raw::new(&[0.5][..]), &mut rng);
+    assert!(matches!(refused, Err(Error::Permit { .. })));
+    let permit = Budget::new(9, epsilon(0.5), Some(delta)).reserve(Loss::of(&gaussian)).unwrap();
+    assert!(Report::release(&gaussian, permit, Raw::new(&[0.5][..]), &mut rng).is_ok());
     assert!(!format!("{:?}", Raw::new(&0.123)).contains("123"));
     assert!(!format!("{:?}", ldp_core::Error::Permit { needed: 1, granted: 0 }).is_empty());
 }

@@ -8,7 +8,8 @@ use ldp_core::gaussian::{GridGaussian, Sensitivity};
 use ldp_core::level::{LevelBudgets, LevelChannel};
 use ldp_core::{
     Bounds, Delta, Epsilon, GradedList, GradedListRandomizer, GridLaplace, Hybrid, LeveledRow, MultiBitEncoder, OneBit,
-    Piecewise, PrivUnit, PrivateLevelEncoder, RandomizedResponse, Randomizer, SampleSize, Sampled, SquareWave,
+    Piecewise, PrivUnit, PrivateLevelEncoder, RandomizedResponse, Randomizer, SampleSize, Sampled, ScalarMechanism,
+    SquareWave,
 };
 
 use crate::statistics::rng;
@@ -106,6 +107,30 @@ fn every_mechanism() {
         // Rejection: the number of seeds tried has the same law for every row, not the same value.
         let unit = PrivUnit::new(epsilon, 3).unwrap();
         check(&unit, &[&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]], false, "PrivUnit");
+    }
+}
+
+/// Scalars read the same number of words whatever is drawn: the report's kind does not show in the work done. (Laplace
+/// reads more with probability 10⁻⁶.)
+#[test]
+fn scalars_read_alike_whatever_is_drawn() {
+    fn check<M: ScalarMechanism>(nats: f64) {
+        let mechanism = M::build(Epsilon::new(nats).unwrap(), Bounds::UNIT).unwrap();
+        let words = |seed| {
+            let mut real: ChaCha12Rng = rng(seed);
+            let mut stub = Stub { word: |_| real.next_u64(), read: 0 };
+            mechanism.randomize(&0.3, &mut stub).unwrap();
+            stub.read
+        };
+        let first = words(0);
+        assert!((1..200).all(|seed| words(seed) == first));
+    }
+    for nats in [0.1, 1.0, 3.0] {
+        check::<OneBit>(nats);
+        check::<Piecewise>(nats);
+        check::<SquareWave>(nats);
+        check::<Hybrid>(nats);
+        check::<GridLaplace>(nats);
     }
 }
 

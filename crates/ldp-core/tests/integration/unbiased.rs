@@ -146,6 +146,14 @@ fn closed_forms() {
             let printed = x * x / (half - 1.0) + (half + 3.0) / (3.0 * (half - 1.0) * (half - 1.0));
             let near = |got: f64, want: f64| assert!((got - want).abs() < 2e-5 * want, "{got} {want}");
             near(Piecewise::build(epsilon, Bounds::SYMMETRIC).unwrap().variance(x), printed);
+            let hybrid = Hybrid::build(epsilon, Bounds::SYMMETRIC).unwrap().variance(x);
+            if nats > 0.61 {
+                // The mixture in which x cancels [Wang et al. 2019].
+                let coth = 1.0 / (nats / 2.0).tanh();
+                near(hybrid, (half + 3.0) / (3.0 * half * (half - 1.0)) + coth * coth / half);
+            } else {
+                near(hybrid, (nats / 2.0).tanh().powi(-2) - x * x);
+            }
             near(OneBit::build(epsilon, Bounds::SYMMETRIC).unwrap().variance(x), (nats / 2.0).tanh().powi(-2) - x * x);
         }
     }
