@@ -14,7 +14,7 @@ use chacha20::rand_core::{Rng, SeedableRng};
 use criterion::measurement::WallTime;
 use criterion::{Bencher, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use graph_denoise::{
-    CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate_into,
+    CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate, propagate_into,
     propagate_sparse,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -52,8 +52,9 @@ fn power_law(nodes: usize, edges: usize) -> CsrGraph {
 
 fn features(rows: usize, columns: usize) -> FeatureMatrix {
     let mut rng = ChaCha12Rng::from_seed(SEED);
-    let values = (0..rows * columns).map(|_| (rng.next_u32() >> 8) as f32 / (1u32 << 24) as f32).collect();
-    FeatureMatrix::new(rows, columns, values).expect("finite")
+    let mut matrix = FeatureMatrix::zeros(rows, columns);
+    matrix.as_mut_slice().fill_with(|| (rng.next_u32() >> 8) as f32 / (1u32 << 24) as f32);
+    matrix
 }
 
 /// Multi-bit reports with m = 1: one entry ±B a row.
@@ -161,6 +162,10 @@ fn sparse(criterion: &mut Criterion) {
         group.bench_function(format!("dense-result/K=2/threads={threads}"), |b| {
             let filter = Filter::power(2);
             pool(threads).install(|| time(b, || propagate_into(&weights, black_box(&entries), &filter, &mut out)));
+        });
+        group.bench_function(format!("new-dense-result/K=2/threads={threads}"), |b| {
+            let filter = Filter::power(2);
+            pool(threads).install(|| time(b, || propagate(&weights, black_box(&entries), &filter)));
         });
         group.bench_function(format!("sparse-result/K=2/threads={threads}"), |b| {
             pool(threads).install(|| time(b, || propagate_sparse(&weights, black_box(&entries), 0.5, 2)));

@@ -8,6 +8,7 @@ pub(crate) enum Purpose {
     Dropout = 2,
     Neighbours = 3,
     Search = 4,
+    AttentionDropout = 5,
 }
 
 /// A stream of 64-bit numbers, addressed by index: SplitMix64 [Steele, Lea, Flood, OOPSLA 2014] read at any position.

@@ -75,11 +75,14 @@ impl Model {
             }
         }
         features.check()?;
-        let device = device.open()?;
+        let resolved = device.resolve()?;
+        let device = resolved.open()?;
         let network = Network::new(&self.config, graph, &device);
         let weights = self.places().into_iter().zip(&self.weights);
         let tensors: Vec<Tensor<2>> = weights.map(|(place, values)| place.tensor(values.clone(), &device)).collect();
-        let logits = values(network.forward(&tensors, &Input::new(features, &device), Mode::Evaluate));
+        let (first, others) = tensors.split_at(network.input_weights());
+        let products = Input::new(features, resolved, &device).products(first);
+        let logits = values(network.forward(products, others, Mode::Evaluate));
         FeatureMatrix::new(graph.nodes(), self.classes, logits).map_err(|_| Error::NotFinite { what: "logit" })
     }
 

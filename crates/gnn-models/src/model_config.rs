@@ -53,6 +53,9 @@ pub struct ModelConfig {
     pub hops: usize,
     /// Probability that a hidden activation is dropped, in [0, 1).
     pub dropout: f64,
+    /// Probability that a GAT leaves an entry of a node's list out of its weighted sum, a head, in [0, 1): the mask falls
+    /// on α, after the softmax, in every layer \[Veličković et al., 2018, section 3.3\].
+    pub attention_dropout: f64,
     /// Non-linearity after each layer but the last.
     pub activation: Activation,
     /// What is done to a hidden node's row before bias and non-linearity.
@@ -62,7 +65,7 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
-    /// The papers' set-up: two layers, hidden 16 (4 heads of it in a GAT), SELU, dropout ½.
+    /// The papers' set-up: two layers, hidden 16 (4 heads of it in a GAT), SELU, dropout ½ of hidden activations and none of attention.
     pub fn new(kind: ModelKind) -> Self {
         Self {
             kind,
@@ -72,6 +75,7 @@ impl ModelConfig {
             neighbours: None,
             hops: 0,
             dropout: 0.5,
+            attention_dropout: 0.0,
             activation: Activation::Selu,
             normalization: RowNormalization::None,
             skip: false,
@@ -97,8 +101,10 @@ impl ModelConfig {
                 return Err(Error::Setting { what, value: 0.0, bound: "at least 1" });
             }
         }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return Err(Error::Setting { what: "dropout", value: self.dropout, bound: "in [0, 1)" });
+        for (what, value) in [("dropout", self.dropout), ("attention dropout", self.attention_dropout)] {
+            if !(0.0..1.0).contains(&value) {
+                return Err(Error::Setting { what, value, bound: "in [0, 1)" });
+            }
         }
         Ok(())
     }

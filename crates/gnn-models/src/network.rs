@@ -4,7 +4,7 @@ mod aggregation;
 mod input;
 
 use crate::counter::{Counter, Purpose};
-use crate::ops::{Sparse, biased_activation};
+use crate::ops::{Attention, Sparse, biased_activation};
 use crate::parameters::{Group, Initial, Place};
 use crate::{Activation, ModelConfig, ModelKind, RowNormalization};
 use aggregation::Aggregation;
@@ -88,24 +88,38 @@ impl Network {
         Self { config: config.clone(), aggregation, hop, device: device.clone() }
     }
 
-    /// Logits of all nodes, nodes × classes.
-    pub(crate) fn forward(&self, parameters: &[Tensor<2>], input: &Input, mode: Mode) -> Tensor<2> {
+    /// How many of the parameters, the first ones, meet the features.
+    pub(crate) fn input_weights(&self) -> usize {
+        self.weights(0)
+    }
+
+    /// Weight matrices of a layer.
+    fn weights(&self, layer: usize) -> usize {
+        let sides = if self.config.kind == ModelKind::Sage { 2 } else { 1 };
+        sides * (hops(&self.config, layer) + 1)
+    }
+
+    /// Logits of all nodes, nodes × classes, from the products of the features with the first
+    /// [`input_weights`](Self::input_weights) parameters and from the other parameters.
+    pub(crate) fn forward(&self, products: Vec<Tensor<2>>, parameters: &[Tensor<2>], mode: Mode) -> Tensor<2> {
         let mut parameters = parameters.iter().cloned();
-        let mut next = || parameters.next().expect("initial() made a parameter for each place");
+        let mut next = || parameters.next().expect("there is a parameter for each place");
+        let mut input = Some(self.with_hops(products));
         let mut hidden: Option<Tensor<2>> = None;
         for layer in 0..self.config.depth() {
             let last = layer + 1 == self.config.depth();
-            let count = if self.config.kind == ModelKind::Sage { 2 } else { 1 };
-            let weights = (0..count * (hops(&self.config, layer) + 1)).map(|_| next()).collect();
             let mut products = match &hidden {
-                Some(hidden) => self.hidden_products(hidden, weights),
-                None => self.input_products(input, weights),
+                Some(hidden) => (0..self.weights(layer)).map(|_| hidden.clone().matmul(next())).collect(),
+                None => input.take().expect("only the first layer has no hidden one before it"),
             }
             .into_iter();
             let first = products.next().expect("each layer has a weight");
             // Linear first: the neighbours are then summed over the narrower side.
             let mut sums = match &self.aggregation {
-                Aggregation::Attention(attention) => attention.gather(first, next(), next()),
+                Aggregation::Attention(attention) => {
+                    let mask = self.attention_mask(attention, mode, layer);
+                    attention.gather(first, next(), next(), mask)
+                }
                 aggregation => aggregation.sums(first, mode, layer, &self.device),
             };
             if let Some(own) = products.next() {
@@ -128,13 +142,8 @@ impl Network {
         unreachable!("a network has at least one layer, and the last returns")
     }
 
-    fn hidden_products(&self, hidden: &Tensor<2>, weights: Vec<Tensor<2>>) -> Vec<Tensor<2>> {
-        weights.into_iter().map(|weights| hidden.clone().matmul(weights)).collect()
-    }
-
-    /// Σ_k Sᵏ X W_k for each group of `hops` + 1 weights, without ever forming Sᵏ X.
-    fn input_products(&self, input: &Input, weights: Vec<Tensor<2>>) -> Vec<Tensor<2>> {
-        let products = input.products(weights);
+    /// Σ_k Sᵏ X W_k from the X W_k of each group of `hops` + 1 weights, without ever forming Sᵏ X.
+    fn with_hops(&self, products: Vec<Tensor<2>>) -> Vec<Tensor<2>> {
         let Some(hop) = &self.hop else { return products };
         products
             .chunks(self.config.hops + 1)
@@ -144,6 +153,20 @@ impl Network {
                 terms.fold(farthest, |sum, nearer| hop.matmul(sum) + nearer)
             })
             .collect()
+    }
+
+    /// The factors of attention dropout, entries × heads; `None` where nothing is dropped.
+    fn attention_mask(&self, attention: &Attention, mode: Mode, layer: usize) -> Option<Tensor<2>> {
+        let rate = self.config.attention_dropout;
+        let Mode::Train { seed, epoch } = mode else { return None };
+        if rate == 0.0 {
+            return None;
+        }
+        let last = layer + 1 == self.config.depth();
+        let heads = if last { 1 } else { self.config.heads };
+        let stream = Counter::new(seed, Purpose::AttentionDropout, epoch as u64, layer as u64);
+        let mask = stream.mask(attention.entries() * heads, rate);
+        Some(Tensor::from_data(TensorData::new(mask, [attention.entries(), heads]), &self.device))
     }
 
     fn dropped(&self, x: Tensor<2>, mode: Mode, layer: usize) -> Tensor<2> {

@@ -8,6 +8,7 @@ mod attention;
 mod autodiff;
 #[cfg(feature = "cube")]
 mod cube;
+pub(crate) mod dense;
 mod elementwise;
 mod exponential;
 mod flex;
@@ -65,11 +66,12 @@ pub(crate) trait GraphKernels: Backend {
     }
 
     /// What the nodes gather by attention, and what its derivative needs: `x` is nodes × (heads · width), the attention
-    /// vectors heads × width.
+    /// vectors heads × width, `mask` a factor for each entry and head or, where none is dropped, a single 1.
     fn attention(
         x: FloatTensor<Self>,
         source: FloatTensor<Self>,
         target: FloatTensor<Self>,
+        mask: FloatTensor<Self>,
         graph: &AttentionOperand<Self>,
     ) -> (FloatTensor<Self>, AttentionState<Self>);
 
@@ -100,6 +102,7 @@ pub(crate) trait GraphOps: Backend {
         x: FloatTensor<Self>,
         source: FloatTensor<Self>,
         target: FloatTensor<Self>,
+        mask: FloatTensor<Self>,
         #[extension_type] graph: AttentionOperand<Self>,
     ) -> FloatTensor<Self>;
 }

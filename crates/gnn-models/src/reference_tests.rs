@@ -1,6 +1,7 @@
 //! Losses and gradients against a second implementation: dense, in f64, without any kernel of this crate, its
 //! derivatives by central differences (step 1e-5, so exact to about 1e-9).
 
+use crate::counter::{Counter, Purpose};
 use crate::network::{self, Input, Mode, Network};
 use crate::parameters::values;
 use crate::training::Objective;
@@ -62,22 +63,24 @@ fn symmetric(loops: bool) -> Matrix {
     weights(loops, |u, v| 1.0 / (u * v).sqrt())
 }
 
-fn attention(x: &Matrix, source: &Matrix, target: &Matrix) -> Matrix {
+/// `factor` is what an entry's weight is multiplied by, from its number in the lists and its head.
+fn attention(x: &Matrix, source: &Matrix, target: &Matrix, factor: impl Fn(usize, usize) -> f64) -> Matrix {
     let (heads, width) = (source.len(), source[0].len());
     let lists = weights(true, |_, _| 1.0);
     let score = |vectors: &Matrix, node: usize, head: usize| -> f64 {
         (0..width).map(|at| vectors[head][at] * x[node][head * width + at]).sum()
     };
+    let of = |i: usize| (0..NODES).filter(|&j| lists[i][j] > 0.0).collect::<Vec<_>>();
     let row = |i: usize| {
+        let first: usize = (0..i).map(|row| of(row).len()).sum();
         (0..heads * width)
             .map(|column| {
                 let head = column / width;
-                let list = (0..NODES).filter(|&j| lists[i][j] > 0.0);
                 let (mut sum, mut total) = (0.0, 0.0);
-                for j in list {
+                for (at, j) in of(i).into_iter().enumerate() {
                     let raw = score(target, i, head) + score(source, j, head);
                     let weight = if raw > 0.0 { raw } else { 0.2 * raw }.exp();
-                    sum += weight * x[j][column];
+                    sum += factor(first + at, head) * weight * x[j][column];
                     total += weight;
                 }
                 sum / total
@@ -85,6 +88,17 @@ fn attention(x: &Matrix, source: &Matrix, target: &Matrix) -> Matrix {
             .collect()
     };
     (0..NODES).map(row).collect()
+}
+
+/// Seed and epoch of the training pass that the tests compare.
+const PASS: (u64, usize) = (7, 3);
+
+/// The factors of attention dropout in that pass; none where nothing is dropped.
+fn attention_factors(config: &ModelConfig, layer: usize) -> Vec<f32> {
+    let entries = weights(true, |_, _| 1.0).iter().flatten().filter(|&&listed| listed > 0.0).count();
+    let heads = if layer + 1 == config.depth() { 1 } else { config.heads };
+    let stream = Counter::new(PASS.0, Purpose::AttentionDropout, PASS.1 as u64, layer as u64);
+    if config.attention_dropout == 0.0 { Vec::new() } else { stream.mask(entries * heads, config.attention_dropout) }
 }
 
 fn activation(kind: Activation, x: f64) -> f64 {
@@ -140,7 +154,13 @@ fn forward(config: &ModelConfig, parameters: &[Matrix]) -> Matrix {
                 let own = term();
                 map2(&product(&weights(false, |degree, _| 1.0 / degree), &first), &own, |a, b| a + b)
             }
-            ModelKind::Gat => attention(&first, next(), next()),
+            ModelKind::Gat => {
+                let mask = attention_factors(config, layer);
+                let heads = if last { 1 } else { config.heads };
+                attention(&first, next(), next(), |entry, head| {
+                    mask.get(entry * heads + head).map_or(1.0, |&m| m.into())
+                })
+            }
             ModelKind::Mlp | ModelKind::LogisticRegression => first,
         };
         if !last {
@@ -230,7 +250,8 @@ fn reference_loss(config: &ModelConfig, loss: &Loss, parameters: &[Matrix]) -> f
 
 /// Compares loss (1e-5) and every derivative (1e-4 of the largest one) of one model and loss.
 fn compare(config: &ModelConfig, loss: Loss, device: DeviceChoice) {
-    let device = device.open().expect("the device is there");
+    let resolved = device.resolve().expect("the device is there");
+    let device = resolved.open().expect("the device is there");
     let graph = graph();
     let flat: Vec<f32> = inputs().concat().iter().map(|&value| value as f32).collect();
     let features = Features::from(FeatureMatrix::new(NODES, INPUTS, flat).expect("shapes fit"));
@@ -253,13 +274,15 @@ fn compare(config: &ModelConfig, loss: Loss, device: DeviceChoice) {
             place.draw(4, number).iter().enumerate().map(|(k, v)| v + 0.05 * (k % 5) as f32).collect()
         })
         .collect();
-    let tracked: Vec<Tensor<2>> = places
-        .iter()
-        .zip(&drawn)
-        .map(|(place, v)| place.tensor(v.clone(), &device).autodiff().require_grad())
-        .collect();
+    let weights: Vec<Tensor<2>> =
+        places.iter().zip(&drawn).map(|(place, v)| place.tensor(v.clone(), &device)).collect();
     let network = Network::new(config, &graph, &device);
-    let logits = network.forward(&tracked, &Input::new(&features, &device), Mode::Evaluate);
+    let input = Input::new(&features, resolved, &device);
+    let first = network.input_weights();
+    let leaves = input.products(&weights[..first]).into_iter().chain(weights[first..].iter().cloned());
+    let tracked: Vec<Tensor<2>> = leaves.map(|leaf| leaf.autodiff().require_grad()).collect();
+    let mode = Mode::Train { seed: PASS.0, epoch: PASS.1 };
+    let logits = network.forward(tracked[..first].to_vec(), &tracked[first..], mode);
     let ours = Objective::new(&data, &settings, &device).loss(&settings, logits);
     let mut tape = ours.backward();
     let mut parameters: Vec<Matrix> = places
@@ -269,10 +292,14 @@ fn compare(config: &ModelConfig, loss: Loss, device: DeviceChoice) {
         .collect();
     let theirs = reference_loss(config, &loss, &parameters);
     let ours = f64::from(values(ours.inner())[0]);
+    let mut gradients: Vec<Tensor<2>> =
+        tracked.iter().map(|leaf| leaf.grad_remove(&mut tape).expect("each parameter has a gradient")).collect();
+    let by_products: Vec<_> = gradients.drain(..first).collect();
+    gradients.splice(0..0, input.weight_gradients(&by_products));
     assert!((ours - theirs).abs() < 1e-5 * theirs.abs().max(1.0), "{config:?} {loss:?}: loss {ours} for {theirs}");
 
     for (number, place) in places.iter().enumerate() {
-        let gradient = values(tracked[number].grad_remove(&mut tape).expect("each parameter has a gradient"));
+        let gradient = values(gradients[number].clone());
         let mut differences = Vec::new();
         for row in 0..place.rows {
             for column in 0..place.columns {
@@ -317,6 +344,11 @@ fn depth_hops_skip_and_normalization() {
             compare(&config, Loss::CrossEntropy, DeviceChoice::Cpu);
         }
     }
+}
+
+#[test]
+fn attention_dropout() {
+    compare(&ModelConfig { attention_dropout: 0.4, ..plain(ModelKind::Gat) }, Loss::CrossEntropy, DeviceChoice::Cpu);
 }
 
 #[test]

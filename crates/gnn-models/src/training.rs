@@ -48,18 +48,22 @@ pub fn train_with(
     let device = resolved.open()?;
 
     let network = Network::new(model, data.graph, &device);
-    let input = Input::new(data.features, &device);
+    let input = Input::new(data.features, resolved, &device);
     let objective = Objective::new(data, config, &device);
     let places = network::places(model, data.features.dimensions(), data.classes);
     let mut parameters: Vec<Tensor<2>> =
         places.iter().enumerate().map(|(number, place)| place.tensor(place.draw(seed, number), &device)).collect();
+    let mut products = input.products(&parameters[..network.input_weights()]);
     let mut adam = Adam::new(parameters.len());
     let mut history: Vec<Epoch> = Vec::with_capacity(config.epochs);
     let mut kept: Option<(Epoch, Vec<f32>, Vec<Tensor<2>>)> = None;
 
     for epoch in 0..config.epochs {
-        let tracked: Vec<Tensor<2>> = parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
-        let logits = network.forward(&tracked, &input, Mode::Train { seed, epoch });
+        // The products stand for the weights that made them.
+        let leaves = products.iter().chain(&parameters[network.input_weights()..]);
+        let tracked: Vec<Tensor<2>> = leaves.map(|leaf| leaf.clone().autodiff().require_grad()).collect();
+        let (tracked_products, others) = tracked.split_at(products.len());
+        let logits = network.forward(tracked_products.to_vec(), others, Mode::Train { seed, epoch });
         let train_accuracy = accuracy(&values(logits.clone().inner()), data.train, data.labels, data.classes);
         let loss = objective.loss(config, logits);
         let train_loss = f64::from(values(loss.clone().inner())[0]);
@@ -70,13 +74,17 @@ pub fn train_with(
         let mut gradients: Vec<_> =
             tracked.iter().map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss")).collect();
         drop(tracked);
+        let by_products: Vec<_> = gradients.drain(..products.len()).collect();
+        gradients.splice(0..0, input.weight_gradients(&by_products));
         if let Some(longest) = config.clip {
             gradients = adam::clip(gradients, longest);
         }
         let rate = config.learning_rate * config.schedule.factor(epoch, config.epochs);
         adam.step(&mut parameters, gradients, rate, |at| decay_factor(config, places[at].group));
 
-        let outputs = values(network.forward(&parameters, &input, Mode::Evaluate));
+        products = input.products(&parameters[..network.input_weights()]);
+        let others = &parameters[network.input_weights()..];
+        let outputs = values(network.forward(products.clone(), others, Mode::Evaluate));
         let selection = data.selection_labels();
         let record = Epoch {
             epoch,

@@ -1,6 +1,7 @@
 //! Sparse weights, features and reports.
 
 use crate::Error;
+use crate::pages::Pages;
 
 /// A sparse matrix of `f32`, rows one after the other, columns ascending in each row.
 ///
@@ -9,8 +10,8 @@ use crate::Error;
 pub struct CsrMatrix {
     columns: usize,
     indptr: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f32>,
+    indices: Pages<u32>,
+    values: Pages<f32>,
 }
 
 impl CsrMatrix {
@@ -55,7 +56,7 @@ impl CsrMatrix {
                 }
             }
         }
-        Ok(Self { columns, indptr, indices, values })
+        Ok(Self::trusted(columns, indptr, indices, values))
     }
 
     /// Builds a matrix from `(row, column, value)` in any order; values of the same place are added, in the order given.
@@ -106,8 +107,13 @@ impl CsrMatrix {
     }
 
     /// Takes arrays that this crate made: they keep what [`CsrMatrix::new`] checks.
-    pub(crate) fn trusted(columns: usize, indptr: Vec<usize>, indices: Vec<u32>, values: Vec<f32>) -> Self {
-        Self { columns, indptr, indices, values }
+    pub(crate) fn trusted(
+        columns: usize,
+        indptr: Vec<usize>,
+        indices: impl Into<Pages<u32>>,
+        values: impl Into<Pages<f32>>,
+    ) -> Self {
+        Self { columns, indptr, indices: indices.into(), values: values.into() }
     }
 
     /// Number of rows.
@@ -152,21 +158,22 @@ impl CsrMatrix {
     /// The transpose. Time and space O(rows + columns + entries).
     pub fn transpose(&self) -> Self {
         let mut indptr = vec![0usize; self.columns + 1];
-        for &column in &self.indices {
+        for &column in self.indices() {
             indptr[column as usize + 1] += 1;
         }
         for column in 0..self.columns {
             indptr[column + 1] += indptr[column];
         }
         let mut next = indptr.clone();
-        let mut indices = vec![0u32; self.entries()];
-        let mut values = vec![0f32; self.entries()];
+        let mut indices = Pages::zeros(self.entries());
+        let mut values = Pages::zeros(self.entries());
+        let (to_indices, to_values) = (&mut indices[..], &mut values[..]);
         for row in 0..self.rows() {
             let (columns, row_values) = self.row(row);
             for (&column, &value) in columns.iter().zip(row_values) {
                 let at = next[column as usize];
-                indices[at] = row as u32;
-                values[at] = value;
+                to_indices[at] = row as u32;
+                to_values[at] = value;
                 next[column as usize] += 1;
             }
         }

@@ -1,13 +1,15 @@
 //! Dense features.
 
 use crate::Error;
+use crate::pages::Pages;
 
-/// Dense features, row-major: one row a node, one column a dimension.
+/// Dense features, row-major: one row a node, one column a dimension. A clone shares its values until one of the two is
+/// written to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureMatrix {
     rows: usize,
     columns: usize,
-    data: Vec<f32>,
+    data: Pages<f32>,
 }
 
 impl FeatureMatrix {
@@ -27,12 +29,12 @@ impl FeatureMatrix {
         if let Some(at) = data.iter().position(|value| !value.is_finite()) {
             return Err(Error::NotFinite { what: "dense features", row: at / columns, value: data[at] });
         }
-        Ok(Self { rows, columns, data })
+        Ok(Self { rows, columns, data: data.into() })
     }
 
-    /// All zeros.
+    /// All zeros; from 2 MiB on in huge pages where the system has them.
     pub fn zeros(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, data: vec![0.0; rows * columns] }
+        Self { rows, columns, data: Pages::zeros(rows * columns) }
     }
 
     /// Number of rows.
@@ -63,8 +65,8 @@ impl FeatureMatrix {
         &mut self.data
     }
 
-    /// Gives the values back, row after row.
+    /// Gives the values back, row after row: those given to [`new`](Self::new) without a copy.
     pub fn into_vec(self) -> Vec<f32> {
-        self.data
+        self.data.into_vec()
     }
 }

@@ -42,6 +42,7 @@ pub mod kernel;
 mod labels;
 mod low_precision;
 mod moments;
+mod pages;
 mod propagate;
 mod regularize;
 mod rows;

@@ -83,7 +83,7 @@ pub fn regularize(features: &mut FeatureMatrix, thresholds: &[f32]) -> Result<()
 /// [`Error::NotFinite`], [`Error::Negative`].
 pub fn regularize_reports(reports: &CsrMatrix, threshold: f32) -> Result<CsrMatrix, Error> {
     check(0, threshold)?;
-    let values = reports.values().iter().map(|&value| soft_threshold(value, threshold)).collect();
+    let values: Vec<f32> = reports.values().iter().map(|&value| soft_threshold(value, threshold)).collect();
     Ok(CsrMatrix::trusted(reports.columns(), reports.indptr().to_vec(), reports.indices().to_vec(), values))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! For node i with list N(i), per head: s_ij = leaky(⟨a_dst, h_i⟩ + ⟨a_src, h_j⟩), α_ij = softmax over j ∈ N(i) of
 //! s_ij, out_i = Σ_j α_ij h_j \[Veličković et al., 2018, Eq. 1–4\]. Only α, one number an edge and head, is kept for
-//! the derivative.
+//! the derivative. Attention dropout multiplies α by a mask; where there is one, the product is kept too.
 
 use super::GraphOps;
 use super::sparse::integers;
@@ -45,6 +45,8 @@ pub(crate) struct AttentionOperand<B: Backend> {
 #[derive(Clone, Debug)]
 pub(crate) struct AttentionState<B: Backend> {
     pub(crate) weights: FloatTensor<B>,
+    /// The weights after dropout; without dropout the same.
+    pub(crate) kept: FloatTensor<B>,
     pub(crate) source_scores: FloatTensor<B>,
     pub(crate) target_scores: FloatTensor<B>,
 }
@@ -94,8 +96,21 @@ impl Attention {
         }
     }
 
-    /// What the nodes gather: `x` is nodes × (heads · width), the attention vectors heads × width.
-    pub(crate) fn gather(&self, x: Tensor<2>, source: Tensor<2>, target: Tensor<2>) -> Tensor<2> {
+    /// Number of entries, self-loops included.
+    pub(crate) fn entries(&self) -> usize {
+        self.indices.dims()[0]
+    }
+
+    /// What the nodes gather: `x` is nodes × (heads · width), the attention vectors heads × width, `mask` entries × heads.
+    pub(crate) fn gather(
+        &self,
+        x: Tensor<2>,
+        source: Tensor<2>,
+        target: Tensor<2>,
+        mask: Option<Tensor<2>>,
+    ) -> Tensor<2> {
+        let mask = mask.unwrap_or_else(|| Tensor::ones([1, 1], &x.device().inner()));
+        let mask = if x.is_autodiff() { mask.autodiff() } else { mask };
         let this = self.clone();
         let operand = AttentionOperand {
             indptr: this.indptr.into_dispatch(),
@@ -108,6 +123,7 @@ impl Attention {
             x.into_dispatch(),
             source.into_dispatch(),
             target.into_dispatch(),
+            mask.into_dispatch(),
             operand,
         ))
     }

@@ -123,6 +123,7 @@ impl<B: GraphKernels + GraphOps, C: CheckpointStrategy> GraphOps for Autodiff<B,
         x: FloatTensor<Self>,
         source: FloatTensor<Self>,
         target: FloatTensor<Self>,
+        mask: FloatTensor<Self>,
         graph: AttentionOperand<Self>,
     ) -> FloatTensor<Self> {
         // Integer tensors carry no tape.
@@ -136,7 +137,8 @@ impl<B: GraphKernels + GraphOps, C: CheckpointStrategy> GraphOps for Autodiff<B,
         let (x, x_node) = x.into_parts();
         let (source, source_node) = source.into_parts();
         let (target, target_node) = target.into_parts();
-        let (y, state) = <B as GraphKernels>::attention(x.clone(), source.clone(), target.clone(), &graph);
+        let (y, state) =
+            <B as GraphKernels>::attention(x.clone(), source.clone(), target.clone(), mask.into_primitive(), &graph);
         match AttentionBackward.prepare::<C>([x_node, source_node, target_node]).compute_bound().stateful() {
             OpsKind::Tracked(prepared) => prepared.finish(AttentionTape { x, source, target, graph, state }, y),
             OpsKind::UnTracked(prepared) => prepared.finish(y),

@@ -143,6 +143,7 @@ fn score_gradients_kernel(
     indices: &Tensor<i32>,
     x: &Tensor<f32>,
     weights: &Tensor<f32>,
+    kept: &Tensor<f32>,
     source: &Tensor<f32>,
     target: &Tensor<f32>,
     gradient: &Tensor<f32>,
@@ -167,13 +168,13 @@ fn score_gradients_kernel(
             product += x[from + column] * gradient[ABSOLUTE_POS * width + column];
         }
         out[at * heads + head] = product;
-        mean += weights[at * heads + head] * product;
+        mean += kept[at * heads + head] * product;
     }
     for at in start..end {
         let raw = target[ABSOLUTE_POS] + source[usize::cast_from(indices[at]) * heads + head];
         let factor = select(raw > 0.0_f32, 1.0_f32, slope);
         let place = at * heads + head;
-        out[place] = weights[place] * (out[place] - mean) * factor;
+        out[place] = (kept[place] * out[place] - weights[place] * mean) * factor;
     }
 }
 
@@ -322,6 +323,7 @@ impl GraphKernels for CubeBackend {
         x: Floats,
         source: Floats,
         target: Floats,
+        mask: Floats,
         graph: &AttentionOperand<Self>,
     ) -> (Floats, AttentionState<Self>) {
         let x = into_contiguous(x);
@@ -343,8 +345,10 @@ impl GraphKernels for CubeBackend {
             heads,
             SLOPE,
         );
-        let out = gather(graph.indptr.clone(), graph.indices.clone(), None, weights.clone(), x, heads);
-        (out, AttentionState { weights, source_scores, target_scores })
+        let dropped = mask.shape() == weights.shape();
+        let kept = if dropped { Self::float_mul(weights.clone(), mask) } else { weights.clone() };
+        let out = gather(graph.indptr.clone(), graph.indices.clone(), None, kept.clone(), x, heads);
+        (out, AttentionState { weights, kept, source_scores, target_scores })
     }
 
     fn attention_backward(
@@ -366,7 +370,8 @@ impl GraphKernels for CubeBackend {
             graph.indptr.clone().into_tensor_arg(),
             graph.indices.clone().into_tensor_arg(),
             x.clone().into_tensor_arg(),
-            state.weights.clone().into_tensor_arg(),
+            state.weights.into_tensor_arg(),
+            state.kept.clone().into_tensor_arg(),
             state.source_scores.into_tensor_arg(),
             state.target_scores.into_tensor_arg(),
             gradient.clone().into_tensor_arg(),
@@ -380,7 +385,7 @@ impl GraphKernels for CubeBackend {
         let (indptr, indices) = (graph.transposed_indptr.clone(), graph.transposed_indices.clone());
         let by_target_score = row_sums(graph.indptr.clone(), None, by_score.clone(), heads);
         let by_source_score = row_sums(indptr.clone(), entries.clone(), by_score, heads);
-        let gathered = gather(indptr, indices, entries, state.weights, gradient, heads);
+        let gathered = gather(indptr, indices, entries, state.kept, gradient, heads);
         let through_scores = Self::float_add(
             outer(by_source_score.clone(), source, heads, width),
             outer(by_target_score.clone(), target, heads, width),
@@ -402,7 +407,7 @@ impl GraphOps for CubeBackend {
         Self::activate(x, bias, activation)
     }
 
-    fn attention(x: Floats, source: Floats, target: Floats, graph: AttentionOperand<Self>) -> Floats {
-        <Self as GraphKernels>::attention(x, source, target, &graph).0
+    fn attention(x: Floats, source: Floats, target: Floats, mask: Floats, graph: AttentionOperand<Self>) -> Floats {
+        <Self as GraphKernels>::attention(x, source, target, mask, &graph).0
     }
 }

@@ -74,6 +74,7 @@ impl GraphKernels for Flex {
         x: FloatTensor<Self>,
         source: FloatTensor<Self>,
         target: FloatTensor<Self>,
+        mask: FloatTensor<Self>,
         graph: &AttentionOperand<Self>,
     ) -> (FloatTensor<Self>, AttentionState<Self>) {
         let (heads, device) = (heads(&source), x.device());
@@ -81,9 +82,13 @@ impl GraphKernels for Flex {
         let target_scores = with_values(&x, |x| with_values(&target, |target| attention::scores(x, target, heads)));
         let lists = forward_lists(graph);
         let weights = attention::weights(lists, &source_scores, &target_scores, heads.heads);
-        let out = with_values(&x, |x| attention::gather(lists, None, &weights, x, heads));
+        let weights = tensor(weights, heads.heads, &device);
+        let dropped = mask.layout().num_elements() == weights.layout().num_elements();
+        let kept = if dropped { Self::float_mul(weights.clone(), mask) } else { weights.clone() };
+        let out = with_values(&x, |x| attention::gather(lists, None, kept.storage::<f32>(), x, heads));
         let state = AttentionState {
-            weights: tensor(weights, heads.heads, &device),
+            weights,
+            kept,
             source_scores: tensor(source_scores, heads.heads, &device),
             target_scores: tensor(target_scores, heads.heads, &device),
         };
@@ -105,11 +110,12 @@ impl GraphKernels for Flex {
             indices: graph.transposed_indices.storage::<i32>(),
         };
         let entries = Some(graph.transposed_entries.storage::<i32>());
-        let weights = state.weights.storage::<f32>();
+        let kept = state.kept.storage::<f32>();
         let [by_x, by_source, by_target] = with_values(&x, |x| {
             let saved = Saved {
                 x,
-                weights,
+                weights: state.weights.storage::<f32>(),
+                kept,
                 source: state.source_scores.storage::<f32>(),
                 target: state.target_scores.storage::<f32>(),
             };
@@ -117,7 +123,7 @@ impl GraphKernels for Flex {
                 let scores = attention::score_gradients(lists, &saved, gradient, heads);
                 let target_scores = attention::row_sums(lists, None, &scores, heads.heads);
                 let source_scores = attention::row_sums(backward_lists, entries, &scores, heads.heads);
-                let mut by_x = attention::gather(backward_lists, entries, weights, gradient, heads);
+                let mut by_x = attention::gather(backward_lists, entries, kept, gradient, heads);
                 with_values(&source, |source| {
                     with_values(&target, |target| {
                         let vectors = (source, target);
@@ -155,8 +161,9 @@ impl GraphOps for Flex {
         x: FloatTensor<Self>,
         source: FloatTensor<Self>,
         target: FloatTensor<Self>,
+        mask: FloatTensor<Self>,
         graph: AttentionOperand<Self>,
     ) -> FloatTensor<Self> {
-        <Self as GraphKernels>::attention(x, source, target, &graph).0
+        <Self as GraphKernels>::attention(x, source, target, mask, &graph).0
     }
 }

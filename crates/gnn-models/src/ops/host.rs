@@ -1,44 +1,73 @@
-//! The kernels on plain slices, for the CPU.
+//! The kernels on plain slices, for the CPU, and how their rows are shared out.
 
 use super::Activation;
 use super::elementwise::exponential;
 use super::exponential::exp;
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Below this many elementary operations starting threads costs more than it saves.
 const PARALLEL_WORK: usize = 1 << 16;
 
-/// Cuts `out` into blocks of whole rows of `width` and runs `run` with the number of a block's first row; `work` is
-/// what one row costs, in multiplications.
-pub(super) fn in_row_blocks(out: &mut [f32], width: usize, work: usize, run: impl Fn(usize, &mut [f32]) + Sync) {
-    if out.is_empty() {
-        return;
-    }
-    let rows = (PARALLEL_WORK / 4 / work.max(1)).clamp(1, out.len() / width);
-    if out.len() / width * work < PARALLEL_WORK {
-        run(0, out);
-    } else {
-        out.par_chunks_mut(rows * width).enumerate().for_each(|(block, part)| run(block * rows, part));
+/// Work on rows, compiled for each instruction set; which one runs is chosen at run time.
+///
+/// A closure would not do: the compiler keeps a long one apart, as code for the oldest processor.
+pub(super) trait RowWork: Sync {
+    /// Writes `rows`, the first of which stands at the start of `out`. Each implementation is `#[inline(always)]`.
+    fn run(&self, rows: Range<usize>, out: &mut [f32]);
+}
+
+struct Dispatched<'a, W> {
+    work: &'a W,
+    rows: Range<usize>,
+    out: &'a mut [f32],
+}
+
+impl<W: RowWork> NullaryFnOnce for Dispatched<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.work.run(self.rows, self.out);
     }
 }
 
+fn dispatch(work: &impl RowWork, rows: Range<usize>, out: &mut [f32]) {
+    Arch::new().dispatch(Dispatched { work, rows, out });
+}
+
+/// Cuts `out` into blocks of whole rows of `width` and runs `work` on each; `cost` is what one row costs, in
+/// multiplications.
+pub(super) fn in_row_blocks(out: &mut [f32], width: usize, cost: usize, work: &impl RowWork) {
+    let rows = out.len().checked_div(width).unwrap_or(0);
+    let small = rows * cost < PARALLEL_WORK;
+    let block = if small { rows } else { PARALLEL_WORK / 4 / cost.max(1) };
+    in_chunks(out, width, block, work);
+}
+
+/// Cuts `out` into blocks of `block` rows of `width` and runs `work` on each.
+pub(super) fn in_chunks(out: &mut [f32], width: usize, block: usize, work: &impl RowWork) {
+    let rows = out.len().checked_div(width).unwrap_or(0);
+    if rows == 0 || block >= rows {
+        return dispatch(work, 0..rows, out);
+    }
+    let block = block.max(1);
+    out.par_chunks_mut(block * width).enumerate().for_each(|(number, part)| {
+        let first = number * block;
+        dispatch(work, first..first + part.len() / width, part);
+    });
+}
+
 /// Cuts `out`, which has `width` numbers an entry of the rows that `indptr` describes, into blocks of whole rows with
-/// about equally many entries; `work` is what one entry costs.
-pub(super) fn in_blocks(
-    indptr: &[i32],
-    width: usize,
-    work: usize,
-    out: &mut [f32],
-    run: impl Fn(Range<usize>, &mut [f32]) + Sync,
-) {
+/// about equally many entries; `cost` is what one entry costs.
+pub(super) fn in_blocks(indptr: &[i32], width: usize, cost: usize, out: &mut [f32], work: &impl RowWork) {
     let rows = indptr.len() - 1;
     let entries = indptr[rows] as usize;
-    if entries * work < PARALLEL_WORK {
-        return run(0..rows, out);
+    if entries * cost < PARALLEL_WORK {
+        return dispatch(work, 0..rows, out);
     }
-    let goal = (PARALLEL_WORK / 4 / work.max(1)).max(1) as i32;
+    let goal = (PARALLEL_WORK / 4 / cost.max(1)).max(1) as i32;
     let mut parts = Vec::new();
     let (mut first, mut rest) = (0, out);
     for row in 1..=rows {
@@ -49,44 +78,59 @@ pub(super) fn in_blocks(
             (first, rest) = (row, after);
         }
     }
-    parts.into_par_iter().for_each(|(rows, part)| run(rows, part));
+    parts.into_par_iter().for_each(|(rows, part)| dispatch(work, rows, part));
 }
 
 /// activation(x + bias).
 pub(super) fn activate(x: &[f32], bias: &[f32], activation: Activation) -> Vec<f32> {
-    let width = bias.len();
-    let mut out = vec![0f32; x.len()];
-    in_row_blocks(&mut out, width, width * 8, |first, part| {
-        let x = &x[first * width..][..part.len()];
-        Arch::new().dispatch(|| {
-            for (out, x) in part.chunks_exact_mut(width).zip(x.chunks_exact(width)) {
-                for ((out, &x), &b) in out.iter_mut().zip(x).zip(bias) {
+    struct Work<'a> {
+        x: &'a [f32],
+        bias: &'a [f32],
+        activation: Activation,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            let width = self.bias.len();
+            let x = &self.x[rows.start * width..rows.end * width];
+            for (out, x) in out.chunks_exact_mut(width).zip(x.chunks_exact(width)) {
+                for ((out, &x), &b) in out.iter_mut().zip(x).zip(self.bias) {
                     *out = x + b;
                 }
             }
-            if let Some((slope, limit)) = exponential(activation) {
-                for out in part.iter_mut() {
+            if let Some((slope, limit)) = exponential(self.activation) {
+                for out in out.iter_mut() {
                     let z = *out;
                     *out = if z > 0.0 { slope * z } else { limit * (exp(z) - 1.0) };
                 }
             }
-        });
-    });
+        }
+    }
+    let mut out = vec![0f32; x.len()];
+    in_row_blocks(&mut out, bias.len(), bias.len() * 8, &Work { x, bias, activation });
     out
 }
 
 /// gradient · activation' where the output is `y`: y grows with x, is 0 at 0 and there is no other fact needed.
 pub(super) fn activate_backward(y: &[f32], activation: Activation, gradient: &[f32]) -> Vec<f32> {
+    struct Work<'a> {
+        y: &'a [f32],
+        gradient: &'a [f32],
+        slope: f32,
+        limit: f32,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            let inputs = self.y[rows.clone()].iter().zip(&self.gradient[rows]);
+            for (out, (&y, &gradient)) in out.iter_mut().zip(inputs) {
+                *out = gradient * if y > 0.0 { self.slope } else { y + self.limit };
+            }
+        }
+    }
     let Some((slope, limit)) = exponential(activation) else { return gradient.to_vec() };
     let mut out = vec![0f32; y.len()];
-    in_row_blocks(&mut out, 1, 2, |first, part| {
-        let (y, gradient) = (&y[first..][..part.len()], &gradient[first..][..part.len()]);
-        Arch::new().dispatch(|| {
-            for ((out, &y), &gradient) in part.iter_mut().zip(y).zip(gradient) {
-                *out = gradient * if y > 0.0 { slope } else { y + limit };
-            }
-        });
-    });
+    in_row_blocks(&mut out, 1, 2, &Work { y, gradient, slope, limit });
     out
 }
 

@@ -2,8 +2,8 @@
 
 use super::attention::SLOPE;
 use super::exponential::exp;
-use super::host::{in_blocks, in_row_blocks};
-use pulp::Arch;
+use super::host::{RowWork, in_blocks, in_row_blocks};
+use std::ops::Range;
 
 /// The lists of one orientation.
 #[derive(Clone, Copy)]
@@ -13,8 +13,14 @@ pub(super) struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    fn range(self, row: usize) -> std::ops::Range<usize> {
+    #[inline(always)]
+    fn range(self, row: usize) -> Range<usize> {
         self.indptr[row] as usize..self.indptr[row + 1] as usize
+    }
+
+    /// At least 1.
+    fn mean_length(self) -> usize {
+        self.indices.len().div_ceil(self.indptr.len()).max(1)
     }
 }
 
@@ -26,6 +32,7 @@ pub(super) struct Heads {
 }
 
 impl Heads {
+    #[inline(always)]
     fn total(self) -> usize {
         self.heads * self.width
     }
@@ -33,37 +40,53 @@ impl Heads {
 
 /// ⟨vector, x_i⟩ for each node and head.
 pub(super) fn scores(x: &[f32], vector: &[f32], heads: Heads) -> Vec<f32> {
-    let rows = x.len() / heads.total();
-    let mut out = vec![0f32; rows * heads.heads];
-    in_row_blocks(&mut out, heads.heads, heads.total(), |first, part| {
-        Arch::new().dispatch(|| {
-            for (offset, scores) in part.chunks_exact_mut(heads.heads).enumerate() {
-                let row = &x[(first + offset) * heads.total()..][..heads.total()];
-                let pairs = row.chunks_exact(heads.width).zip(vector.chunks_exact(heads.width));
+    struct Work<'a> {
+        x: &'a [f32],
+        vector: &'a [f32],
+        heads: Heads,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            let Heads { heads, width } = self.heads;
+            let rows = self.x[rows.start * heads * width..].chunks_exact(heads * width);
+            for (scores, row) in out.chunks_exact_mut(heads).zip(rows) {
+                let pairs = row.chunks_exact(width).zip(self.vector.chunks_exact(width));
                 for (score, (row, vector)) in scores.iter_mut().zip(pairs) {
                     *score = dot(row, vector);
                 }
             }
-        });
-    });
+        }
+    }
+    let mut out = vec![0f32; x.len() / heads.width];
+    in_row_blocks(&mut out, heads.heads, heads.total(), &Work { x, vector, heads });
     out
 }
 
 /// α, entries × heads.
 pub(super) fn weights(lists: Lists<'_>, source: &[f32], target: &[f32], heads: usize) -> Vec<f32> {
-    let mut out = vec![0f32; lists.indices.len() * heads];
-    in_blocks(lists.indptr, heads, heads * 8, &mut out, |rows, part| {
-        let base = lists.indptr[rows.start] as usize;
-        let (mut highest, mut sums) = (vec![0f32; heads], vec![0f32; heads]);
-        Arch::new().dispatch(|| {
-            for row in rows.clone() {
+    struct Work<'a> {
+        lists: Lists<'a>,
+        source: &'a [f32],
+        target: &'a [f32],
+        heads: usize,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            let Self { lists, source, target, heads } = *self;
+            let base = lists.indptr[rows.start] as usize;
+            let (mut highest, mut sums) = (vec![0f32; heads], vec![0f32; heads]);
+            for row in rows {
                 let range = lists.range(row);
-                let part = &mut part[(range.start - base) * heads..(range.end - base) * heads];
+                let part = &mut out[(range.start - base) * heads..(range.end - base) * heads];
                 let target = &target[row * heads..][..heads];
                 softmax_row(&lists.indices[range], source, target, part, (&mut highest, &mut sums));
             }
-        });
-    });
+        }
+    }
+    let mut out = vec![0f32; lists.indices.len() * heads];
+    in_blocks(lists.indptr, heads, heads * 8, &mut out, &Work { lists, source, target, heads });
     out
 }
 
@@ -118,16 +141,26 @@ fn leaky(score: f32) -> f32 {
 
 /// Σ_j weight_ij x_j per head; `entries` says where an entry's weight stands, itself where it is `None`.
 pub(super) fn gather(lists: Lists<'_>, entries: Option<&[i32]>, weights: &[f32], x: &[f32], heads: Heads) -> Vec<f32> {
+    struct Work<'a> {
+        lists: Lists<'a>,
+        entries: Option<&'a [i32]>,
+        weights: &'a [f32],
+        x: &'a [f32],
+        heads: Heads,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            let Self { lists, entries, weights, x, heads } = *self;
+            for (row, sums) in rows.zip(out.chunks_exact_mut(heads.total())) {
+                gather_row(lists, row, entries, weights, x, heads, sums);
+            }
+        }
+    }
     let total = heads.total();
     let mut out = vec![0f32; (lists.indptr.len() - 1) * total];
-    let mean_length = lists.indices.len().div_ceil(lists.indptr.len());
-    in_row_blocks(&mut out, total, total * mean_length.max(1), |first, part| {
-        Arch::new().dispatch(|| {
-            for (offset, sums) in part.chunks_exact_mut(total).enumerate() {
-                gather_row(lists, first + offset, entries, weights, x, heads, sums);
-            }
-        });
-    });
+    let work = Work { lists, entries, weights, x, heads };
+    in_row_blocks(&mut out, total, total * lists.mean_length(), &work);
     out
 }
 
@@ -200,25 +233,37 @@ impl Tile<'_> {
 pub(super) struct Saved<'a> {
     pub(super) x: &'a [f32],
     pub(super) weights: &'a [f32],
+    /// The weights after dropout.
+    pub(super) kept: &'a [f32],
     pub(super) source: &'a [f32],
     pub(super) target: &'a [f32],
 }
 
 /// The derivative by each edge's score before the rectifier, entries × heads.
 pub(super) fn score_gradients(lists: Lists<'_>, saved: &Saved<'_>, gradient: &[f32], heads: Heads) -> Vec<f32> {
-    let mut out = vec![0f32; saved.weights.len()];
-    let total = heads.total();
-    in_blocks(lists.indptr, heads.heads, total, &mut out, |rows, part| {
-        Arch::new().dispatch(|| {
+    struct Work<'a> {
+        lists: Lists<'a>,
+        saved: &'a Saved<'a>,
+        gradient: &'a [f32],
+        heads: Heads,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            let Self { lists, saved, heads, .. } = *self;
+            let (count, total) = (heads.heads, heads.total());
             let base = lists.indptr[rows.start] as usize;
-            for row in rows.clone() {
+            for row in rows {
                 let range = lists.range(row);
-                let part = &mut part[(range.start - base) * heads.heads..(range.end - base) * heads.heads];
-                let gradient = &gradient[row * total..][..total];
+                let part = &mut out[(range.start - base) * count..(range.end - base) * count];
+                let gradient = &self.gradient[row * total..][..total];
                 score_gradient_row(lists, saved, row, gradient, heads, part);
             }
-        });
-    });
+        }
+    }
+    let mut out = vec![0f32; saved.weights.len()];
+    let work = Work { lists, saved, gradient, heads };
+    in_blocks(lists.indptr, heads.heads, heads.total(), &mut out, &work);
     out
 }
 
@@ -235,6 +280,7 @@ fn score_gradient_row(
     let range = lists.range(row);
     let list = &lists.indices[range.clone()];
     let weights = &saved.weights[range.start * count..range.end * count];
+    let kept = &saved.kept[range.start * count..range.end * count];
     for (&other, out) in list.iter().zip(out.chunks_exact_mut(count)) {
         let x = &saved.x[other as usize * count * width..][..count * width];
         for ((out, x), gradient) in out.iter_mut().zip(x.chunks_exact(width)).zip(gradient.chunks_exact(width)) {
@@ -242,28 +288,41 @@ fn score_gradient_row(
         }
     }
     for head in 0..count {
-        let mean: f32 = (0..list.len()).map(|k| weights[k * count + head] * out[k * count + head]).sum();
+        let mean: f32 = (0..list.len()).map(|k| kept[k * count + head] * out[k * count + head]).sum();
         let target = saved.target[row * count + head];
         for (k, &other) in list.iter().enumerate() {
             let score = target + saved.source[other as usize * count + head];
             let slope = if score > 0.0 { 1.0 } else { SLOPE };
             let at = k * count + head;
-            out[at] = weights[at] * (out[at] - mean) * slope;
+            out[at] = (kept[at] * out[at] - weights[at] * mean) * slope;
         }
     }
 }
 
 /// Σ over a row's entries of a number an entry and head, rows × heads.
 pub(super) fn row_sums(lists: Lists<'_>, entries: Option<&[i32]>, numbers: &[f32], heads: usize) -> Vec<f32> {
-    let mut out = vec![0f32; (lists.indptr.len() - 1) * heads];
-    in_rows(lists, heads, heads, &mut out, |row, sums| {
-        for at in lists.range(row) {
-            let entry = entries.map_or(at, |entries| entries[at] as usize);
-            for (sum, number) in sums.iter_mut().zip(&numbers[entry * heads..][..heads]) {
-                *sum += number;
+    struct Work<'a> {
+        lists: Lists<'a>,
+        entries: Option<&'a [i32]>,
+        numbers: &'a [f32],
+        heads: usize,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            for (row, sums) in rows.zip(out.chunks_exact_mut(self.heads)) {
+                for at in self.lists.range(row) {
+                    let entry = self.entries.map_or(at, |entries| entries[at] as usize);
+                    for (sum, number) in sums.iter_mut().zip(&self.numbers[entry * self.heads..][..self.heads]) {
+                        *sum += number;
+                    }
+                }
             }
         }
-    });
+    }
+    let mut out = vec![0f32; (lists.indptr.len() - 1) * heads];
+    let work = Work { lists, entries, numbers, heads };
+    in_row_blocks(&mut out, heads, heads * lists.mean_length(), &work);
     out
 }
 
@@ -274,20 +333,30 @@ pub(super) fn add_score_gradients(
     (source_gradient, target_gradient): (&[f32], &[f32]),
     heads: Heads,
 ) {
-    let total = heads.total();
-    in_row_blocks(out, total, total, |first, part| {
-        for (offset, row) in part.chunks_exact_mut(total).enumerate() {
-            let node = first + offset;
-            for head in 0..heads.heads {
-                let (by_source, by_target) =
-                    (source_gradient[node * heads.heads + head], target_gradient[node * heads.heads + head]);
-                let span = head * heads.width..(head + 1) * heads.width;
-                for (out, (s, t)) in row[span.clone()].iter_mut().zip(source[span.clone()].iter().zip(&target[span])) {
+    struct Work<'a> {
+        vectors: (&'a [f32], &'a [f32]),
+        gradients: (&'a [f32], &'a [f32]),
+        heads: Heads,
+    }
+    impl RowWork for Work<'_> {
+        #[inline(always)]
+        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
+            let Heads { heads, width } = self.heads;
+            let by_source = &self.gradients.0[rows.start * heads..rows.end * heads];
+            let by_target = &self.gradients.1[rows.start * heads..rows.end * heads];
+            let numbers = by_source.iter().zip(by_target);
+            let vectors = self.vectors.0.chunks_exact(width).zip(self.vectors.1.chunks_exact(width)).cycle();
+            for ((out, (by_source, by_target)), (source, target)) in
+                out.chunks_exact_mut(width).zip(numbers).zip(vectors)
+            {
+                for ((out, s), t) in out.iter_mut().zip(source).zip(target) {
                     *out += by_source * s + by_target * t;
                 }
             }
         }
-    });
+    }
+    let work = Work { vectors: (source, target), gradients: (source_gradient, target_gradient), heads };
+    in_row_blocks(out, heads.total(), heads.total(), &work);
 }
 
 /// Σ_i score_gradient_i x_i per head: the derivative by an attention vector.
@@ -302,18 +371,6 @@ pub(super) fn vector_gradient(score_gradient: &[f32], x: &[f32], heads: Heads) -
         }
     }
     sums
-}
-
-/// Runs `run` for each row of `out`.
-fn in_rows(lists: Lists<'_>, width: usize, work: usize, out: &mut [f32], run: impl Fn(usize, &mut [f32]) + Sync) {
-    let mean_length = lists.indices.len().div_ceil(lists.indptr.len().max(1));
-    in_row_blocks(out, width, work * mean_length.max(1), |first, part| {
-        Arch::new().dispatch(|| {
-            for (offset, row) in part.chunks_exact_mut(width).enumerate() {
-                run(first + offset, row);
-            }
-        });
-    });
 }
 
 /// ⟨a, b⟩ in eight interleaved partial sums.

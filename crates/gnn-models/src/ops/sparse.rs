@@ -72,14 +72,24 @@ impl Sparse {
     /// The differentiable product of this matrix with `x`.
     pub(crate) fn matmul(&self, x: Tensor<2>) -> Tensor<2> {
         let Self { forward, transposed } = self.clone();
-        let operand = SparseOperand {
-            indptr: forward.indptr.into_dispatch(),
-            indices: forward.indices.into_dispatch(),
-            values: forward.values.into_dispatch(),
-            transposed_indptr: transposed.indptr.into_dispatch(),
-            transposed_indices: transposed.indices.into_dispatch(),
-            transposed_values: transposed.values.into_dispatch(),
-        };
-        Tensor::from_dispatch(<Dispatch as GraphOps>::sparse_product(x.into_dispatch(), operand))
+        product(forward, transposed, x)
     }
+
+    /// The differentiable product of this matrix's transpose with `x`.
+    pub(crate) fn transposed_matmul(&self, x: Tensor<2>) -> Tensor<2> {
+        let Self { forward, transposed } = self.clone();
+        product(transposed, forward, x)
+    }
+}
+
+fn product(forward: Arrays, transposed: Arrays, x: Tensor<2>) -> Tensor<2> {
+    let operand = SparseOperand {
+        indptr: forward.indptr.into_dispatch(),
+        indices: forward.indices.into_dispatch(),
+        values: forward.values.into_dispatch(),
+        transposed_indptr: transposed.indptr.into_dispatch(),
+        transposed_indices: transposed.indices.into_dispatch(),
+        transposed_values: transposed.values.into_dispatch(),
+    };
+    Tensor::from_dispatch(<Dispatch as GraphOps>::sparse_product(x.into_dispatch(), operand))
 }

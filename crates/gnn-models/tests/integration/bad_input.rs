@@ -75,6 +75,7 @@ fn settings() {
     assert_eq!(setting(ModelConfig { hidden: 0, ..model() }, short()), "hidden width");
     assert_eq!(setting(ModelConfig { dropout: 1.0, ..model() }, short()), "dropout");
     assert_eq!(setting(ModelConfig { dropout: f64::NAN, ..model() }, short()), "dropout");
+    assert_eq!(setting(ModelConfig { attention_dropout: 1.0, ..model() }, short()), "attention dropout");
     for learning_rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(setting(model(), TrainConfig { learning_rate, ..short() }), "learning rate");
     }

@@ -47,6 +47,23 @@ fn drawn_neighbours_are_the_same_at_any_number_of_threads() {
 }
 
 #[test]
+fn attention_dropout_is_the_same_at_any_number_of_threads() {
+    let planted = planted(3000, 3, 8);
+    let config = TrainConfig { epochs: 8, ..TrainConfig::default() };
+    let run = |attention_dropout, threads| {
+        let model = ModelConfig { attention_dropout, ..ModelConfig::new(ModelKind::Gat) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| train(&planted.data(), &model, &config, DeviceChoice::Cpu, 5).unwrap())
+    };
+    let dropped = run(0.4, 1);
+    assert_eq!(dropped, run(0.4, 2));
+    assert_ne!(dropped.logits(), run(0.0, 1).logits());
+    // A model that is applied drops nothing.
+    let applied = dropped.model().predict(&planted.graph, &planted.features, DeviceChoice::Cpu).unwrap();
+    assert_eq!(&applied, dropped.logits());
+}
+
+#[test]
 #[ignore = "slow: 500 epochs of three kinds at one thread and at two"]
 fn five_hundred_epochs_with_dropout_give_the_same_bytes() {
     let planted = planted(3000, 3, 8);

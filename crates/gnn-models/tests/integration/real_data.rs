@@ -67,9 +67,9 @@ fn cora() {
 }
 
 #[test]
-#[ignore = "slow: 20 trainings"]
+#[ignore = "slow: 40 trainings"]
 fn citeseer() {
-    at_least("citeseer", 16, 0.01, &[(ModelKind::Gcn, 73.0)]);
+    at_least("citeseer", 16, 0.01, &[(ModelKind::Gcn, 73.0), (ModelKind::Sage, 73.0), (ModelKind::Gat, 73.0)]);
 }
 
 #[test]

@@ -1,19 +1,21 @@
 //! Tiles in memory: `W` columns of every node, from a cache line's start, so that a gather touches as few lines as it
 //! can.
 
+use crate::pages::Pages;
+
 /// Floats of a cache line.
 const LINE: usize = 16;
 
 /// One tile of `W` columns a node.
 pub(super) struct Buffer<const W: usize> {
-    data: Vec<f32>,
+    data: Pages<f32>,
     start: usize,
     end: usize,
 }
 
 impl<const W: usize> Buffer<W> {
     pub(super) fn zeros(nodes: usize) -> Self {
-        let data = vec![0.0; nodes * W + LINE];
+        let data = Pages::<f32>::zeros(nodes * W + LINE);
         let start = data.as_ptr().align_offset(LINE * size_of::<f32>()).min(LINE);
         Self { data, start, end: start + nodes * W }
     }

@@ -62,13 +62,14 @@ impl<const W: usize> Lane<W> {
             }
             Rows::Bf16(matrix) => self.read_dense(job, |node| matrix.row(node), |&bits| widen(bits)),
             Rows::Sparse { .. } => {
-                for tile in &mut self.tiles {
-                    tile.tiles_mut().fill([0.0; W]);
+                let mut tiles: Vec<_> = self.tiles.iter_mut().map(Buffer::tiles_mut).collect();
+                for tile in &mut tiles {
+                    tile.fill([0.0; W]);
                 }
                 for (column, nodes, values) in job.columns_of_entries(self.columns.clone()) {
                     let at = column - self.columns.start;
                     for (&node, &value) in nodes.iter().zip(values) {
-                        self.tiles[at / W].tiles_mut()[job.operator.place(node as usize)][at % W] = value;
+                        tiles[at / W][job.operator.place(node as usize)][at % W] = value;
                     }
                 }
             }
@@ -81,11 +82,12 @@ impl<const W: usize> Lane<W> {
         row: impl Fn(usize) -> &'r [T],
         value: impl Fn(&T) -> f32 + Copy,
     ) {
+        let mut tiles: Vec<_> = self.tiles.iter_mut().map(Buffer::tiles_mut).collect();
         for node in 0..job.rows.rows() {
             let place = job.operator.place(node);
             let row = &row(node)[self.columns.clone()];
-            for (tile, part) in self.tiles.iter_mut().zip(row.chunks(W)) {
-                let values = &mut tile.tiles_mut()[place];
+            for (tile, part) in tiles.iter_mut().zip(row.chunks(W)) {
+                let values = &mut tile[place];
                 if let Some(part) = part.first_chunk::<W>() {
                     for (to, from) in values.iter_mut().zip(part) {
                         *to = value(from);

@@ -52,8 +52,9 @@ pub fn propagate<'r>(
     filter: &Filter,
 ) -> Result<FeatureMatrix, Error> {
     let rows = rows.into();
+    let job = Job::new(weights, rows, filter, 0)?;
     let mut out = FeatureMatrix::zeros(rows.rows(), rows.columns());
-    propagate_into(weights, rows, filter, &mut out)?;
+    job.run(Sink::Dense { out: out.as_mut_slice(), zeroed: true });
     Ok(out)
 }
 
@@ -74,7 +75,7 @@ pub fn propagate_into<'r>(
     if out.columns() != job.rows.columns() {
         return Err(Error::Shape { what: "columns of the output", expected: job.rows.columns(), found: out.columns() });
     }
-    job.run(Sink::Dense(out.as_mut_slice()));
+    job.run(Sink::Dense { out: out.as_mut_slice(), zeroed: false });
     Ok(())
 }
 
@@ -116,7 +117,7 @@ pub fn propagate_channels<'r>(
     for step in 0..steps {
         let last = &channels[step];
         let mut next = FeatureMatrix::zeros(last.rows(), last.columns());
-        Job::new(weights, Rows::Dense(last), &hop, step)?.run(Sink::Dense(next.as_mut_slice()));
+        Job::new(weights, Rows::Dense(last), &hop, step)?.run(Sink::Dense { out: next.as_mut_slice(), zeroed: true });
         channels.push(next);
     }
     Ok(channels)

@@ -28,7 +28,11 @@ const COLLECT: f64 = 60.0;
 /// Where the result goes.
 pub(super) enum Sink<'a> {
     /// All of it, row-major.
-    Dense(&'a mut [f32]),
+    Dense {
+        out: &'a mut [f32],
+        /// Whether `out` is all zero.
+        zeroed: bool,
+    },
     /// One block of columns after the other.
     Blocks(&'a mut dyn FnMut(Range<usize>, &[f32])),
 }
@@ -89,11 +93,11 @@ impl<'a, 'g> Job<'a, 'g> {
             let rest = self.filter.steps() - steps;
             if rest == 1
                 && self.filter.is_power()
-                && let Sink::Dense(out) = &mut sink
+                && let Sink::Dense { out, zeroed } = &mut sink
             {
                 let hop = self.sparse_hop(steps, entries);
                 if hop.products() as f64 * SCATTER < self.dense_hop() {
-                    return hop.to_dense(&self.constant, out);
+                    return hop.to_dense(&self.constant, *zeroed, out);
                 }
             }
             let filter = Filter::power(rest);
@@ -182,7 +186,7 @@ impl<'a, 'g> Job<'a, 'g> {
                 lanes.par_iter_mut().enumerate().for_each(|(at, lane)| lane.compute(self, range(at), 1));
             }
             match &mut sink {
-                Sink::Dense(out) => self.write(lanes, wave, columns, out),
+                Sink::Dense { out, .. } => self.write(lanes, wave, columns, out),
                 Sink::Blocks(sink) => {
                     for lane in lanes {
                         let columns = lane.columns();

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::Pattern;
 use crate::CsrMatrix;
 use crate::kernel::{row_blocks, split_rows};
+use crate::pages::Pages;
 use crate::weights::Scales;
 
 /// Products a task takes at least, so that tasks are worth their start.
@@ -17,6 +19,10 @@ pub(super) struct SparseHop<'a> {
     pattern: Pattern<'a>,
     scales: Option<&'a Scales>,
     entries: &'a CsrMatrix,
+    /// The arrays of `entries`.
+    starts: &'a [usize],
+    columns: &'a [u32],
+    values: &'a [f32],
     /// Products before each row.
     products: Vec<usize>,
 }
@@ -27,11 +33,20 @@ impl<'a> SparseHop<'a> {
         let mut total = 0;
         products.push(0);
         for bounds in pattern.indptr.windows(2) {
-            let of_row = |&node: &u32| entries.row(node as usize).0.len();
+            let starts = entries.indptr();
+            let of_row = |&node: &u32| starts[node as usize + 1] - starts[node as usize];
             total += pattern.indices[bounds[0]..bounds[1]].iter().map(of_row).sum::<usize>();
             products.push(total);
         }
-        Self { pattern, scales, entries, products }
+        Self {
+            pattern,
+            scales,
+            entries,
+            starts: entries.indptr(),
+            columns: entries.indices(),
+            values: entries.values(),
+            products,
+        }
     }
 
     /// Multiplications that the hop takes; also an upper bound of the entries that come out.
@@ -42,7 +57,8 @@ impl<'a> SparseHop<'a> {
     /// The result as sparse rows. A sum that happens to be zero stays an entry.
     pub(super) fn to_sparse(&self) -> CsrMatrix {
         let columns = self.entries.columns();
-        let parts: Vec<Part> = self.blocks().into_par_iter().map(|rows| self.sparse_rows(rows)).collect();
+        let mut parts: Vec<Part> =
+            self.blocks().into_par_iter().map(|rows| Arch::new().dispatch(Collect { hop: self, rows })).collect();
         let mut indptr = Vec::with_capacity(self.products.len());
         indptr.push(0);
         let mut total = 0;
@@ -50,13 +66,13 @@ impl<'a> SparseHop<'a> {
             total += length;
             indptr.push(total);
         }
-        if let [_] = parts.as_slice() {
-            let Part { indices, values, .. } = parts.into_iter().next().unwrap_or_default();
+        if let [Part { indices, values, .. }] = &mut parts[..] {
+            let (indices, values) = (std::mem::take(indices), std::mem::take(values));
             return CsrMatrix::trusted(columns, indptr, indices, values);
         }
-        let (mut indices, mut values) = (vec![0u32; total], vec![0f32; total]);
+        let (mut indices, mut values) = (Pages::zeros(total), Pages::zeros(total));
         let mut targets = Vec::with_capacity(parts.len());
-        let (mut rest_indices, mut rest_values) = (indices.as_mut_slice(), values.as_mut_slice());
+        let (mut rest_indices, mut rest_values) = (&mut indices[..], &mut values[..]);
         for part in &parts {
             let (to_indices, after) = rest_indices.split_at_mut(part.indices.len());
             rest_indices = after;
@@ -71,22 +87,13 @@ impl<'a> SparseHop<'a> {
         CsrMatrix::trusted(columns, indptr, indices, values)
     }
 
-    /// The result, plus a constant a row where there is one, to dense rows of any content.
-    pub(super) fn to_dense(&self, constant: &[f32], out: &mut [f32]) {
+    /// The result, plus a constant a row where there is one, to dense rows: of any content, or all zero (`zeroed`), so
+    /// that only what is not zero has to be written.
+    pub(super) fn to_dense(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
         let columns = self.entries.columns();
-        split_rows(&self.blocks(), columns, out).into_par_iter().for_each(|(rows, out)| {
-            for (row, out) in rows.zip(out.chunks_exact_mut(columns)) {
-                out.fill(0.0);
-                self.add_row(row, |column, value| out[column] += value);
-                let left = self.scales.map_or(1.0, |scales| scales.left[row]);
-                let constant = constant.get(row).copied().unwrap_or(0.0);
-                if constant != 0.0 {
-                    out.iter_mut().for_each(|value| *value = *value * left + constant);
-                } else if self.scales.is_some() {
-                    out.iter_mut().for_each(|value| *value *= left);
-                }
-            }
-        });
+        split_rows(&self.blocks(), columns, out)
+            .into_par_iter()
+            .for_each(|(rows, out)| Arch::new().dispatch(Scatter { hop: self, rows, constant, zeroed, out }));
     }
 
     fn blocks(&self) -> Vec<Range<usize>> {
@@ -95,34 +102,12 @@ impl<'a> SparseHop<'a> {
         row_blocks(&self.products, blocks)
     }
 
-    fn sparse_rows(&self, rows: Range<usize>) -> Part {
-        let columns = self.entries.columns();
-        let mut sums = vec![0f32; columns.next_multiple_of(64)];
-        let mut touched = vec![0u64; columns.div_ceil(64)];
-        let mut part = Part::default();
-        for row in rows {
-            self.add_row(row, |column, value| {
-                sums[column] += value;
-                touched[column / 64] |= 1 << (column % 64);
-            });
-            let left = self.scales.map_or(1.0, |scales| scales.left[row]);
-            let before = part.indices.len();
-            for ((word, touched), sums) in touched.iter_mut().enumerate().zip(sums.chunks_exact_mut(64)) {
-                let mut bits = std::mem::take(touched);
-                while bits != 0 {
-                    let at = bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    part.indices.push((word * 64 + at) as u32);
-                    part.values.push(std::mem::take(&mut sums[at]) * left);
-                }
-            }
-            part.lengths.push(part.indices.len() - before);
-        }
-        part
+    fn left(&self, row: usize) -> f32 {
+        self.scales.map_or(1.0, |scales| scales.left[row])
     }
 
     #[inline(always)]
-    fn add_row(&self, row: usize, mut add: impl FnMut(usize, f32)) {
+    fn add_row(&self, row: usize, sums: &mut Sums) {
         let Pattern { indptr, indices, values } = self.pattern;
         for at in indptr[row]..indptr[row + 1] {
             let node = indices[at] as usize;
@@ -131,17 +116,132 @@ impl<'a> SparseHop<'a> {
                 (None, Some(scales)) => scales.right[node],
                 (None, None) => 1.0,
             };
-            let (columns, entries) = self.entries.row(node);
-            for (&column, &entry) in columns.iter().zip(entries) {
-                add(column as usize, weight * entry);
+            let range = self.starts[node]..self.starts[node + 1];
+            for (&column, &entry) in self.columns[range.clone()].iter().zip(&self.values[range]) {
+                sums.add(column as usize, weight * entry);
             }
         }
     }
 }
 
-#[derive(Default)]
+/// Rows of a hop to sparse rows.
+struct Collect<'h, 'a> {
+    hop: &'h SparseHop<'a>,
+    rows: Range<usize>,
+}
+
+impl NullaryFnOnce for Collect<'_, '_> {
+    type Output = Part;
+
+    #[inline(always)]
+    fn call(self) -> Part {
+        let Self { hop, rows } = self;
+        let mut sums = Sums::new(hop.entries.columns());
+        let most = hop.products[rows.end] - hop.products[rows.start];
+        let (mut indices, mut values) = (Pages::zeros(most), Pages::zeros(most));
+        let (to_indices, to_values) = (&mut indices[..], &mut values[..]);
+        let mut lengths = Vec::with_capacity(rows.len());
+        let mut total = 0;
+        for row in rows {
+            hop.add_row(row, &mut sums);
+            let left = hop.left(row);
+            let (columns, sums) = sums.list();
+            let places = total..total + columns.len();
+            to_indices[places.clone()].copy_from_slice(columns);
+            for (&column, value) in columns.iter().zip(&mut to_values[places]) {
+                *value = left * take(sums, column);
+            }
+            lengths.push(columns.len());
+            total += columns.len();
+        }
+        indices.truncate(total);
+        values.truncate(total);
+        Part { lengths, indices, values }
+    }
+}
+
+/// Rows of a hop to dense rows.
+struct Scatter<'h, 'a> {
+    hop: &'h SparseHop<'a>,
+    rows: Range<usize>,
+    constant: &'h [f32],
+    zeroed: bool,
+    out: &'h mut [f32],
+}
+
+impl NullaryFnOnce for Scatter<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { hop, rows, constant, zeroed, out } = self;
+        let width = hop.entries.columns();
+        let mut sums = Sums::new(width);
+        for (row, out) in rows.zip(out.chunks_exact_mut(width)) {
+            hop.add_row(row, &mut sums);
+            let left = hop.left(row);
+            let constant = constant.get(row).copied().unwrap_or(0.0);
+            if constant != 0.0 || !zeroed {
+                out.fill(constant);
+            }
+            let (columns, sums) = sums.list();
+            for &column in columns {
+                let sum = left * take(sums, column);
+                out[column as usize] = if constant == 0.0 { sum } else { sum + constant };
+            }
+        }
+    }
+}
+
 struct Part {
     lengths: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f32>,
+    indices: Pages<u32>,
+    values: Pages<f32>,
+}
+
+/// One row's sums and which of them were added to.
+struct Sums {
+    values: Vec<[f32; 64]>,
+    touched: Vec<u64>,
+    columns: Vec<u32>,
+}
+
+impl Sums {
+    fn new(columns: usize) -> Self {
+        let words = columns.div_ceil(64);
+        Self { values: vec![[0.0; 64]; words], touched: vec![0; words], columns: vec![0; words * 64 + 8] }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, column: usize, value: f32) {
+        self.values[column / 64][column % 64] += value;
+        self.touched[column / 64] |= 1 << (column % 64);
+    }
+
+    /// The columns that were added to, ascending, and the sums to [`take`] them from; the next row starts anew.
+    #[inline(always)]
+    fn list(&mut self) -> (&[u32], &mut [[f32; 64]]) {
+        let mut total = 0;
+        for (word, touched) in self.touched.iter_mut().enumerate() {
+            let mut bits = std::mem::take(touched);
+            let count = bits.count_ones() as usize;
+            let mut done = 0;
+            // Always whole groups, so that the length of the loop can be foreseen; what is too much is overwritten.
+            while done < count {
+                let group: &mut [u32; 8] = self.columns[total + done..].first_chunk_mut().expect("8 spare places");
+                for column in group {
+                    *column = (word * 64) as u32 + bits.trailing_zeros();
+                    bits &= bits.wrapping_sub(1);
+                }
+                done += 8;
+            }
+            total += count;
+        }
+        (&self.columns[..total], &mut self.values)
+    }
+}
+
+#[inline(always)]
+fn take(sums: &mut [[f32; 64]], column: u32) -> f32 {
+    std::mem::take(&mut sums[column as usize / 64][column as usize % 64])
 }

@@ -173,7 +173,7 @@ impl<'g> Weights<'g> {
             Form::Matrix(matrix) => matrix.clone().into_owned(),
             Form::Scaled { graph, hops } => {
                 let Scales { left, right } = &hops[hop.min(hops.len() - 1)];
-                let values = (0..graph.nodes())
+                let values: Vec<f32> = (0..graph.nodes())
                     .flat_map(|node| graph.neighbours(node).iter().map(move |&j| left[node] * right[j as usize]))
                     .collect();
                 CsrMatrix::trusted(graph.nodes(), graph.indptr().to_vec(), graph.indices().to_vec(), values)

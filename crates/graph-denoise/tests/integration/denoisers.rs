@@ -396,6 +396,16 @@ fn a_million_steps() {
     }
 }
 
+/// Node 1 has no neighbours, so it weighs something in the first hop and nothing afterwards.
+#[test]
+fn an_offset_follows_weights_that_change_from_hop_to_hop() {
+    let graph = CsrGraph::from_edges(3, &[(0, 1), (0, 2), (2, 0)], EdgeKind::Directed).unwrap();
+    let (weights, _) = Weights::variance_propagated(&graph, &[1.0, 1.0, 1.0], 0.5, 2).unwrap();
+    let entries = CsrMatrix::new(1, vec![0, 0, 0, 0], vec![], vec![]).unwrap();
+    let found = propagate(&weights, Rows::Sparse { entries: &entries, offset: 2.0 }, &Filter::power(2)).unwrap();
+    assert_eq!(found.as_slice(), [2.0, 0.0, 2.0]);
+}
+
 #[test]
 fn report_weights_grow_with_the_square_of_the_gap() {
     assert_eq!(report_weight(1, 0.25) * 4.0, report_weight(1, 0.5));

@@ -2,7 +2,7 @@
 
 use graph_denoise::{
     Bf16Matrix, CodeMatrix, EdgeKind, Error, FeatureMatrix, Filter, Normalization, Regularization, Rows, SelfLoops,
-    Weights, propagate, propagate_regularized, propagate_sparse,
+    Weights, propagate, propagate_into, propagate_regularized, propagate_sparse,
 };
 
 use crate::graphs::{dense, generator, pool, rough, sparse};
@@ -57,6 +57,17 @@ fn sparse_steps_give_the_bytes_of_dense_steps() {
                 let expected = propagate(&weights, &written, &Filter::power(steps)).unwrap();
                 let found = propagate(&weights, &entries, &Filter::power(steps)).unwrap();
                 assert!(bits(&expected) == bits(&found), "{columns} columns, {steps} steps");
+                let mut written_over = FeatureMatrix::new(400, columns, vec![7.0; 400 * columns]).unwrap();
+                propagate_into(&weights, &entries, &Filter::power(steps), &mut written_over).unwrap();
+                assert!(bits(&expected) == bits(&written_over), "written over, {columns} columns, {steps} steps");
+                let constant = propagate_sparse(&weights, &entries, 0.5, steps).unwrap().constant;
+                let rows = Rows::Sparse { entries: &entries, offset: 0.5 };
+                let with_offset = propagate(&weights, rows, &Filter::power(steps)).unwrap();
+                for (row, constant) in constant.iter().enumerate() {
+                    for (value, found) in expected.row(row).iter().zip(with_offset.row(row)) {
+                        assert_eq!(value + constant, *found, "offset, {columns} columns, {steps} steps, row {row}");
+                    }
+                }
                 let result = pool(3).install(|| propagate_sparse(&weights, &entries, 0.0, steps).unwrap());
                 assert!(result.constant.is_empty());
                 let mut dense = FeatureMatrix::zeros(400, columns);
@@ -139,4 +150,45 @@ fn low_precision_refuses_what_it_cannot_hold() {
     assert!(matches!(Bf16Matrix::rounded(&x), Err(Error::NotFinite { row: 0, .. })));
     let saturated = CodeMatrix::quantized(&x, -1.0, 1.0).unwrap();
     assert_eq!(saturated.row(0), [0, 127]);
+}
+
+/// Large enough for pages of their own: 8 MiB dense, 6 MiB sparse.
+#[test]
+fn large_results_are_like_small_ones() {
+    let graph = rough(4000, 24_000, EdgeKind::Undirected, 69);
+    let entries = sparse(4000, 520, 0.01, &mut generator(70));
+    let weights = Weights::normalized(&graph, Normalization::Symmetric, SelfLoops::AsIs);
+    let mut written = FeatureMatrix::zeros(4000, 520);
+    for row in 0..4000 {
+        for (&column, &value) in entries.row(row).0.iter().zip(entries.row(row).1) {
+            written.as_mut_slice()[row * 520 + column as usize] = value;
+        }
+    }
+    let copy = written.clone();
+    assert_eq!(copy, written);
+    let filter = Filter::power(2);
+    let expected = propagate(&weights, &written, &filter).unwrap();
+    assert_eq!(written.into_vec(), copy.as_slice(), "a propagation leaves its input alone");
+    let offset = Rows::Sparse { entries: &entries, offset: 0.5 };
+    let constant = propagate_sparse(&weights, &entries, 0.5, 2).unwrap().constant;
+    let mut found = FeatureMatrix::new(4000, 520, vec![7.0; 4000 * 520]).unwrap();
+    propagate_into(&weights, offset, &filter, &mut found).unwrap();
+    let same = propagate(&weights, offset, &filter).unwrap();
+    assert!(bits(&same) == bits(&found));
+    for threads in [1, 3] {
+        let result = pool(threads).install(|| propagate_sparse(&weights, &entries, 0.0, 2).unwrap().entries);
+        assert_eq!(result.transpose().transpose(), result);
+        let mut dense = FeatureMatrix::zeros(4000, 520);
+        for row in 0..4000 {
+            for (&column, &value) in result.row(row).0.iter().zip(result.row(row).1) {
+                dense.as_mut_slice()[row * 520 + column as usize] = value;
+            }
+        }
+        assert!(bits(&expected) == bits(&dense), "{threads} threads");
+        for (row, constant) in constant.iter().enumerate() {
+            for (value, found) in expected.row(row).iter().zip(found.row(row)) {
+                assert!((value + constant - found).abs() < 1e-5, "{found} instead of {value} + {constant}");
+            }
+        }
+    }
 }
