@@ -1,7 +1,7 @@
 //! CiteSeer: VERITAS. The graph is private too: each user sends a graded list over all others, every entry randomized at
 //! ε_a = 5, and 1 % fakes join, who grade their victims as their victims grade them (1), so that no imbalance shows.
 //!
-//! `cargo run --release -p examples --example citeseer` (half a minute: 50 epochs, one seed)
+//! `cargo run --release -p examples --example citeseer` (seconds: 50 epochs, one seed)
 
 use experiments::mechanism::{SampleSize, Sampled, Scalar};
 use experiments::{

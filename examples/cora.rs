@@ -1,7 +1,7 @@
 //! Cora: LPGNN with its controls. On this graph the reports of LPGNN and reports without any data in them lead to the same
 //! accuracy: what LPGNN reaches is the graph's and the labels' merit.
 //!
-//! `cargo run --release -p examples --example cora` (half a minute: 100 epochs and 3 seeds, where
+//! `cargo run --release -p examples --example cora` (ten seconds: 100 epochs and 3 seeds, where
 //! `cargo xtask reproduce --dataset cora` takes 500 epochs)
 
 use experiments::mechanism::{MultiBit, SampleSize};

@@ -1,7 +1,7 @@
 //! Facebook pages: the largest of the graphs, 22,470 users with 4,714 columns. At ε = 3 a user speaks of one column, so
 //! reports stay sparse from the wire to the first layer; K = 0 keeps them so, since propagation fills the matrix.
 //!
-//! `cargo run --release -p examples --example facebook` (half a minute: 30 epochs, one seed)
+//! `cargo run --release -p examples --example facebook` (ten seconds: 30 epochs, one seed)
 
 use experiments::mechanism::{MultiBit, SampleSize};
 use experiments::{DatasetSpec, FeatureSpec, ModelKind, Plan, PlannedArm, Spec, search_path};

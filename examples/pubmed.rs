@@ -2,7 +2,7 @@
 //! catalog's ranges were read off the published file: no deployment could agree on them without looking, and every
 //! record says so. Reports: UPGNET's piecewise mechanism, which sends a number and not a bit.
 //!
-//! `cargo run --release -p examples --example pubmed` (a minute: 50 epochs, one seed)
+//! `cargo run --release -p examples --example pubmed` (ten seconds: 50 epochs, one seed)
 
 use experiments::mechanism::{SampleSize, Sampled, Scalar};
 use experiments::{

@@ -1,8 +1,9 @@
 //! Twitch streamers in Spanish: 3,170 columns, one vocabulary for all of Twitch's languages, of which 1,022 are zero for
 //! everybody here. The server may not know which: leaving them out would be looking. So a third of all reports speak of
-//! nothing. Here with PPGNN's levels, once as printed and once sound, and what each promises.
+//! nothing. 70.7 % of the users are of one class, which an accuracy has to beat. Here with PPGNN's levels, once as printed
+//! and once sound, and what each promises.
 //!
-//! `cargo run --release -p examples --example twitch` (half a minute: 30 epochs, one seed)
+//! `cargo run --release -p examples --example twitch` (seconds: 30 epochs, one seed)
 
 use experiments::mechanism::{
     LevelChannelSpec, LevelPopulation, LevelRectifierSpec, Levels, Mechanism, PrivateLevel, PrivateLevelAsPrinted,

@@ -1,7 +1,7 @@
 //! Wikipedia articles on crocodiles: the published two classes are no median split but cut the traffic at its 0.715
 //! quantile, so 71.5 % are right without looking. The view `median` cuts where papers say the cut is.
 //!
-//! `cargo run --release -p examples --example wikipedia` (half a minute: 30 epochs, one seed)
+//! `cargo run --release -p examples --example wikipedia` (seconds: 30 epochs, one seed)
 
 use experiments::mechanism::{MultiBit, SampleSize};
 use experiments::{DatasetSpec, FeatureSpec, LabelView, ModelKind, Plan, PlannedArm, Spec, search_path};

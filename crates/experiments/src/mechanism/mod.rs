@@ -1,6 +1,6 @@
 //! What users can send of their features: one file a mechanism.
 //!
-//! A new one is a file with a type that implements [`Randomize`], its `mod` line, and a line in the list of
+//! A new one is a file with a type that implements `Randomize`, its `mod` line, and a line in the list of
 //! [`Mechanism`]. Plans, suites, controls, attacks and reports then know it.
 
 mod gaussian;
