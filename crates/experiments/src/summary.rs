@@ -30,6 +30,13 @@ pub struct Row {
     pub defence: Option<DefenceRow>,
 }
 
+impl Row {
+    /// The data set as the suite calls it.
+    pub fn dataset(&self) -> &str {
+        self.at.get("dataset").map_or_else(|| self.spec.dataset.name(), String::as_str)
+    }
+}
+
 /// What became of fakes and edges over the repeats, percent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DefenceRow {
@@ -116,7 +123,7 @@ fn defence_markdown(rows: &[Row]) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            row.spec.dataset.name(),
+            row.dataset(),
             row.spec.model.kind.label(),
             row.name,
             budget(row.spec.features.epsilon()),
@@ -239,7 +246,7 @@ pub fn markdown_beside(plan: &Plan, records: &[Record], suite: &str, published: 
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {paper}{} | {} |",
-            spec.dataset.name(),
+            row.dataset(),
             spec.model.kind.label(),
             row.name,
             mechanism(spec),
@@ -433,7 +440,7 @@ pub fn csv(suite: &str, plan: &Plan, records: &[Record], header: bool) -> String
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         let _ = writer.write_record([
             suite.to_owned(),
-            spec.dataset.name().to_owned(),
+            row.dataset().to_owned(),
             spec.model.kind.label().to_owned(),
             row.name.clone(),
             mechanism(spec),

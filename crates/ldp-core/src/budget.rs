@@ -198,7 +198,8 @@ mod through_serde {
         }
     }
 
-    /// A double: exact if the format's parser is.
+    /// A double. Below 2⁻¹², where units are four doubles apart or more, what was written is read back exactly even by a
+    /// parser that is one unit in the last place off; above, if the format's parser is exact.
     impl Serialize for Delta {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             serializer.serialize_f64(self.get())
@@ -207,7 +208,10 @@ mod through_serde {
 
     impl<'de> Deserialize<'de> for Delta {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            Self::new(f64::deserialize(deserializer)?).map_err(de::Error::custom)
+            let value = f64::deserialize(deserializer)?;
+            let nearest = core::num::NonZeroU64::new(libm::round(value * Self::ONE) as u64).map(Self);
+            let same = |near: &Self| (value.next_down()..=value.next_up()).contains(&near.get()) && near.get() < 0.5;
+            nearest.filter(same).map_or_else(|| Self::new(value), Ok).map_err(de::Error::custom)
         }
     }
 }

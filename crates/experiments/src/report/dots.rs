@@ -27,7 +27,7 @@ fn pictures(
 ) -> Vec<(String, Markup)> {
     let varied = chapter.varied(None);
     let place = |row: &Row| {
-        let dataset = row.at.get("dataset").cloned().unwrap_or_else(|| row.spec.dataset.name().to_owned());
+        let dataset = row.dataset().to_owned();
         format!("{dataset}, {}", row.spec.model.kind.label())
     };
     let label = |row: &Row| {

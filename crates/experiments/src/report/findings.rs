@@ -25,7 +25,7 @@ pub(super) fn markup(chapters: &[Chapter<'_>]) -> Markup {
 /// A method at its place, for a sentence.
 fn at(row: &Row) -> String {
     let epsilon = row.spec.features.epsilon().map_or(String::new(), |epsilon| format!(" at ε = {epsilon}"));
-    let dataset = row.at.get("dataset").map_or_else(|| row.spec.dataset.name(), String::as_str);
+    let dataset = row.dataset();
     format!("{}{epsilon} on {dataset} ({})", row.name, row.spec.model.kind.label())
 }
 

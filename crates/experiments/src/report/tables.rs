@@ -84,7 +84,7 @@ fn table(chapter: &Chapter<'_>, rows: &[(&Row, Option<&PublishedCell>)]) -> Mark
 }
 
 fn group(row: &Row) -> String {
-    let dataset = row.at.get("dataset").map_or_else(|| row.spec.dataset.name(), String::as_str);
+    let dataset = row.dataset();
     format!("{dataset}, {}", row.spec.model.kind.label())
 }
 

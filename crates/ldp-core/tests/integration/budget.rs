@@ -98,6 +98,14 @@ fn serde_survives_a_parser_that_is_one_unit_off() {
             assert_eq!(read(nats).unwrap(), epsilon);
         }
     }
+    let read_delta = |value: f64| Delta::deserialize(IntoDeserializer::<Error>::into_deserializer(value));
+    for value in [1e-10, 1e-6, 3.3e-5, 2.4e-4] {
+        let delta = Delta::new(value).unwrap();
+        for near in [delta.get().next_down(), delta.get(), delta.get().next_up()] {
+            assert_eq!(read_delta(near).unwrap(), delta);
+        }
+    }
+    assert!(read_delta(0.5).is_err() && read_delta(0.0).is_err() && read_delta(f64::NAN).is_err());
     // Further away it is cut as ever.
     assert_eq!(read(0.299_999_999_9).unwrap().nano(), 299_999_999);
     assert!(read(4.1e6).is_err() && read(1e-10).is_err() && read(-1.0).is_err() && read(f64::NAN).is_err());

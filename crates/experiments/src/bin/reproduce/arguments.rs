@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     /// Where records and report go; an earlier, broken-off invocation is continued there [default: target/reproduce].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Where the data sets are [default: $GRAPH_DATA_DIR, data/cache, ../shared/data, in this order].
+    /// Where the data sets are, and nowhere else [default: $GRAPH_DATA_DIR alone, or data/cache and ../shared/data].
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Make every run again; earlier records are set aside, not deleted.

@@ -27,7 +27,7 @@ const LONGEST_PIECE: u64 = 1 << 20;
 /// are taken as undirected whatever `edgedefault` says; repeats and self-loops are welcome.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::Line`] and what [`Dataset::new`] finds wrong.
+/// [`Error::Io`], [`Error::Line`] and what [`Dataset::new`](crate::Dataset::new) finds wrong.
 pub fn import_graphml(file: &Path, own: &OwnData, label: &str) -> Result<Imported, Error> {
     let source = Pieces { inner: BufReader::new(super::open(file)?), line: 1, piece: 0 };
     let mut reader = Reader::from_reader(source);
