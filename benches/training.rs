@@ -13,11 +13,6 @@ use gnn_models::{DeviceChoice, Features, ModelConfig, ModelKind, TrainConfig, Tr
 use graph_datasets::{BlockModel, Dataset, Split, load};
 use graph_denoise::FeatureMatrix;
 
-/// An epoch allocates and frees the same few arrays; the system's allocator gives those above 128 KiB back to the kernel
-/// each time, and clearing pages anew took a third of a small epoch.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const SEED: u64 = 17;
 const EPOCHS: usize = 20;
 

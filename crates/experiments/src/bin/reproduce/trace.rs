@@ -11,9 +11,9 @@ pub(crate) fn trace(out: &Path, what: &str, at: &[String]) -> Result<()> {
         bail!("no runs.jsonl in {}", out.display());
     }
     let journal = Journal::open(out)?;
-    let mut found = 0;
+    let (mut found, mut text) = (0, String::new());
     for record in journal.records().iter().filter(|record| record.id.starts_with(what)) {
-        println!("{}", serde_json::to_string_pretty(record)?);
+        text += &format!("{}\n", serde_json::to_string_pretty(record)?);
         found += 1;
     }
     let mut conditions = Vec::new();
@@ -28,8 +28,8 @@ pub(crate) fn trace(out: &Path, what: &str, at: &[String]) -> Result<()> {
         };
         for arm in plan.arms.iter().filter(is_meant) {
             for record in journal.records().iter().filter(|r| r.spec == arm.spec && r.seed == plan.seed) {
-                println!(
-                    "{}  {}  {:?}  repeat {}  test {:.2} %  commit {}{}",
+                text += &format!(
+                    "{}  {}  {:?}  repeat {}  test {:.2} %  commit {}{}\n",
                     record.id,
                     arm.name,
                     arm.at,
@@ -45,7 +45,7 @@ pub(crate) fn trace(out: &Path, what: &str, at: &[String]) -> Result<()> {
     if found == 0 {
         bail!("no record of {} is {what} {}", out.display(), at.join(" "));
     }
-    Ok(())
+    crate::say(&text)
 }
 
 fn plans(out: &Path) -> Result<Vec<Plan>> {
