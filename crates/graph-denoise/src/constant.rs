@@ -1,7 +1,12 @@
 //! What a constant becomes under a filter: one number a node, so that a dense offset is never written out.
 
+use rayon::prelude::*;
+
 use crate::propagate::Pattern;
 use crate::{Error, Filter, Weights};
+
+/// Rows that a task takes at least.
+const ROWS_A_TASK: usize = 1 << 11;
 
 /// `offset · Σₖ cₖ Wᵏ 1`, summed in f64.
 ///
@@ -30,7 +35,7 @@ pub(crate) fn constant_part(weights: &Weights<'_>, filter: &Filter, offset: f32)
 pub(crate) fn apply_hop(weights: &Weights<'_>, hop: usize, from: &[f64], to: &mut [f64]) {
     let Pattern { indptr, indices, values } = Pattern::of(weights);
     let scales = weights.scales(hop);
-    for (row, to) in to.iter_mut().enumerate() {
+    to.par_iter_mut().with_min_len(ROWS_A_TASK).enumerate().for_each(|(row, to)| {
         let range = indptr[row]..indptr[row + 1];
         *to = range
             .map(|at| {
@@ -43,5 +48,5 @@ pub(crate) fn apply_hop(weights: &Weights<'_>, hop: usize, from: &[f64], to: &mu
                 weight * from[from_node]
             })
             .sum();
-    }
+    });
 }

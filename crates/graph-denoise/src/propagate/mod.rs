@@ -6,8 +6,10 @@
 
 mod buffer;
 mod hop;
+mod in_order;
 mod lane;
 mod plan;
+mod row_sums;
 mod run;
 mod sparse;
 
