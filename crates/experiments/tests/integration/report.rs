@@ -64,6 +64,7 @@ fn records(plan: &Plan, repeats: u32, seconds: f64) -> Vec<Record> {
                     noise_edges: 70,
                     fake_edges: 14,
                     gamma: None,
+                    roc: Vec::new(),
                 }),
             },
             measured: Measured {
