@@ -43,9 +43,14 @@ pub fn run(
     let (labels, noise) = received_labels(spec, truth, &split, society.len(), &root)?;
     let server = Server { spec, truth, split: &split, labels: &labels, noise, settings, root: &root, stopped };
     let mut best: Option<Run> = None;
-    for candidate in society.seen(spec, &root, &mut seconds)? {
+    let candidates = society.seen(spec, &root, &mut seconds)?;
+    for (number, candidate) in candidates.iter().enumerate() {
         if stopped() {
             return Err(Error::Stopped);
+        }
+        // The same graph gives the same model, and of equals the first is kept.
+        if candidates[..number].iter().any(|earlier| earlier.graph == candidate.graph) {
+            continue;
         }
         let run = server.learn(&society, candidate, &mut seconds)?;
         if best.as_ref().is_none_or(|best| run.outcome.validation_accuracy > best.outcome.validation_accuracy) {
@@ -91,7 +96,7 @@ struct Run {
 
 impl Server<'_> {
     /// Collects reports, denoises them over the candidate's graph, trains and scores; adds to `seconds`.
-    fn learn(&self, society: &Society, candidate: Candidate, seconds: &mut Seconds) -> Result<Run, Error> {
+    fn learn(&self, society: &Society, candidate: &Candidate, seconds: &mut Seconds) -> Result<Run, Error> {
         let start = Instant::now();
         let (collected, report) = collect(&self.spec.features, society, self.root)?;
         seconds.randomize += start.elapsed().as_secs_f64();
@@ -139,7 +144,7 @@ impl Server<'_> {
                 }
                 None => None,
             },
-            defence: candidate.outcome,
+            defence: candidate.outcome.clone(),
         };
         seconds.evaluate += start.elapsed().as_secs_f64();
         Ok(Run { outcome, device: trained.device().to_string() })

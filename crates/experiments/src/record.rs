@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Spec;
+use crate::roc::RocCurve;
 
 /// One finished run. Everything outside [`measured`](Self::measured) is the same whenever and wherever the run is made
 /// again from the same commit.
@@ -107,6 +108,9 @@ pub struct DefenceOutcome {
     pub fake_edges: usize,
     /// γ that was used, for the defence as printed; none when nobody was to be removed.
     pub gamma: Option<f64>,
+    /// How well each score for fakes ranks users; read where fakes join, users send lists and nobody is removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roc: Vec<RocCurve>,
 }
 
 /// Times and memory.

@@ -13,6 +13,7 @@ use veritas_defense::{
 };
 
 use crate::record::{DefenceOutcome, Seconds};
+use crate::roc;
 use crate::spec::{DefenceSpec, Gamma, StructureSpec};
 use crate::{Error, FeatureSpec, Seed, Spec, Truth};
 
@@ -108,8 +109,12 @@ impl Society {
         let lists = randomize_lists(&grades, &law, &bypass, MEMORY_LIMIT, stream)?;
         seconds.lists = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let candidates = self.defended(defence, &lists, law)?;
+        let mut candidates = self.defended(defence, &lists, law)?;
         seconds.defend = start.elapsed().as_secs_f64();
+        if *defence == DefenceSpec::Undefended && self.injection.is_some() {
+            let outcomes = candidates.iter_mut().filter_map(|candidate| candidate.outcome.as_mut());
+            outcomes.for_each(|outcome| outcome.roc = roc::curves(&lists, &law, &self.fake));
+        }
         Ok(candidates)
     }
 
@@ -182,6 +187,7 @@ impl Society {
             noise_edges: edges.noise_kept,
             fake_edges: edges.fake_kept,
             gamma: None,
+            roc: Vec::new(),
         }
     }
 }

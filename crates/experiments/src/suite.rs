@@ -88,7 +88,7 @@ pub struct Axis {
 pub struct Narrowing {
     /// Only these values of an axis, by its name; an axis that is not named stays whole.
     pub at: BTreeMap<String, Vec<String>>,
-    /// Only methods whose name contains one of these, in any case.
+    /// Only methods whose name is one of these, in any case; what is nobody's name stands for all names that contain it.
     pub methods: Vec<String>,
     /// Repeats of each arm.
     pub repeats: Option<u32>,
@@ -160,8 +160,7 @@ impl Suite {
     pub fn plan(&self, narrowing: &Narrowing) -> Result<Plan, Error> {
         let (mut arms, mut with_controls) = (Vec::<PlannedArm>::new(), Vec::new());
         for method in &self.methods {
-            let name = method.name.to_lowercase();
-            if !narrowing.methods.is_empty() && !narrowing.methods.iter().any(|m| name.contains(&m.to_lowercase())) {
+            if !self.is_asked_for(&method.name, &narrowing.methods) {
                 continue;
             }
             for point in self.points(method) {
@@ -182,6 +181,15 @@ impl Suite {
         let plan = plan.with_controls_of(&with_controls);
         plan.check()?;
         Ok(plan)
+    }
+
+    fn is_asked_for(&self, name: &str, asked: &[String]) -> bool {
+        let (name, names) = (name.to_lowercase(), || self.methods.iter().map(|method| method.name.to_lowercase()));
+        let fits = |asked: &String| {
+            let asked = asked.to_lowercase();
+            if names().any(|other| other == asked) { name == asked } else { name.contains(&asked) }
+        };
+        asked.is_empty() || asked.iter().any(fits)
     }
 
     /// Every combination of values of the axes along which the method changes: (axis, value number).
@@ -346,6 +354,27 @@ mod tests {
         assert!(plan.arms.iter().all(|arm| arm.at["model"] == "sage"));
         assert_eq!(plan.arms.iter().filter(|arm| arm.name == "LPGNN").count(), 2);
         assert_eq!(plan.repeats, 1);
+    }
+
+    #[test]
+    fn a_whole_name_names_one_method_and_a_part_all_that_contain_it() {
+        let mut suite = Suite::parse("t", TEXT).expect("a suite");
+        let mut other = suite.methods[0].clone();
+        other.name = "LPGNN, equal budgets".to_owned();
+        other.set.extend(toml::from_str::<toml::Table>("denoise = { steps = 3 }").expect("a table"));
+        suite.methods.push(other);
+        let of = |asked: &str| -> Vec<String> {
+            let narrowing = Narrowing { methods: vec![asked.to_owned()], ..Narrowing::default() };
+            let plan = suite.plan(&narrowing);
+            let mut names: Vec<String> =
+                plan.map_or(Vec::new(), |plan| plan.arms.into_iter().map(|a| a.name).collect());
+            names.retain(|name| name.starts_with("LPGNN"));
+            names.dedup();
+            names
+        };
+        assert_eq!(of("lpgnn"), ["LPGNN"]);
+        assert_eq!(of("lpg").len(), 2);
+        assert_eq!(of("equal"), ["LPGNN, equal budgets"]);
     }
 
     #[test]

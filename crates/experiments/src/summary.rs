@@ -52,6 +52,34 @@ pub struct DefenceRow {
     pub noise_edges: Interval,
     /// Edges to fakes kept, in percent of the true edges.
     pub fake_edges: Interval,
+    /// How well each score for fakes ranks users, where that was read.
+    pub roc: Vec<RocRow>,
+}
+
+/// One score's curve over the repeats.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RocRow {
+    /// The score.
+    pub score: String,
+    /// Area under the curve, percent.
+    pub area: Interval,
+    /// Mean share of the fakes caught at [`FALSE_ALARMS`](crate::FALSE_ALARMS).
+    pub caught: Vec<f64>,
+}
+
+impl RocRow {
+    /// The mean of each score's curve; scores as the first repeat has them.
+    fn of(outcomes: &[&DefenceOutcome]) -> Vec<Self> {
+        let Some(first) = outcomes.first() else { return Vec::new() };
+        let row = |score: &str| {
+            let all: Vec<_> = outcomes.iter().filter_map(|one| one.roc.iter().find(|c| c.score == score)).collect();
+            let areas: Vec<f64> = all.iter().map(|curve| 100.0 * curve.area).collect();
+            let at = |place| all.iter().filter_map(|c| c.caught.get(place)).sum::<f64>() / all.len() as f64;
+            let caught = (0..crate::FALSE_ALARMS.len()).map(at).collect();
+            Some(Self { score: score.to_owned(), area: Interval::of(&areas)?, caught })
+        };
+        first.roc.iter().filter_map(|curve| row(&curve.score)).collect()
+    }
 }
 
 impl DefenceRow {
@@ -73,6 +101,7 @@ impl DefenceRow {
             edges_lost: percent(&|one| (one.edges_lost, one.edges))?,
             noise_edges: percent(&|one| (one.noise_edges, one.edges))?,
             fake_edges: percent(&|one| (one.fake_edges, one.edges))?,
+            roc: RocRow::of(&all),
         })
     }
 }
@@ -139,6 +168,24 @@ fn defence_markdown(rows: &[Row]) -> String {
     text
 }
 
+/// Areas under the detectors' curves, as Markdown; empty where none was read.
+fn roc_markdown(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let Some(defence) = row.defence.as_ref().filter(|defence| !defence.roc.is_empty()) else { continue };
+        if text.is_empty() {
+            let names: Vec<&str> = defence.roc.iter().map(|curve| curve.score.as_str()).collect();
+            let _ = writeln!(text, "\n| area under the curve, % | ε_a | {} |", names.join(" | "));
+            let _ = writeln!(text, "|---|---|{}", "---|".repeat(names.len()));
+        }
+        let areas: Vec<String> = defence.roc.iter().map(|curve| shown(curve.area)).collect();
+        let (data, model) = (row.dataset(), row.spec.model.kind.label());
+        let budget = budget(row.spec.structure.epsilon());
+        let _ = writeln!(text, "| {data}, {model}, {} | {budget} | {} |", row.name, areas.join(" | "));
+    }
+    text
+}
+
 /// What one method protects and what not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
@@ -183,13 +230,31 @@ pub fn certificates(plan: &Plan, records: &[Record]) -> Vec<Certificate> {
     certificates
 }
 
-/// The certificates in words, one line each.
+/// The certificates in words: one entry a method and data set, what changes with ε below it.
 pub fn claims(plan: &Plan, records: &[Record]) -> Vec<String> {
-    let line = |one: Certificate| {
-        let labels = one.labels.map_or(String::new(), |labels| format!("; {labels}"));
-        format!("{} on {}: {}{labels}; {}.", one.method, one.dataset, one.features, one.graph)
+    let mut groups: Vec<Vec<Certificate>> = Vec::new();
+    let is_beside = |one: &Certificate, other: &Certificate| {
+        (&one.method, &one.dataset, &one.labels, &one.graph)
+            == (&other.method, &other.dataset, &other.labels, &other.graph)
     };
-    certificates(plan, records).into_iter().map(line).collect()
+    for one in certificates(plan, records) {
+        match groups.iter_mut().find(|group| is_beside(&group[0], &one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    let entry = |group: Vec<Certificate>| {
+        let Certificate { method, dataset, labels, graph, .. } = &group[0];
+        let labels = labels.as_ref().map_or(String::new(), |labels| format!("; {labels}"));
+        match group.as_slice() {
+            [one] => format!("{method} on {dataset}: {}{labels}; {graph}.", one.features),
+            several => {
+                let budgets: String = several.iter().map(|one| format!("\n  * {}", one.features)).collect();
+                format!("{method} on {dataset}; {graph}{labels}:{budgets}")
+            }
+        }
+    };
+    groups.into_iter().map(entry).collect()
 }
 
 /// The arm of the plan that is the `kind` control of a private arm.
@@ -260,6 +325,7 @@ pub fn markdown_beside(plan: &Plan, records: &[Record], suite: &str, published: 
         );
     }
     text += &defence_markdown(&rows);
+    text += &roc_markdown(&rows);
     let claims = claims(plan, records);
     if !claims.is_empty() {
         text += "\nWhat is promised:\n\n";

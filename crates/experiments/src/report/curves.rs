@@ -165,9 +165,10 @@ pub(super) fn accuracy(chapter: &Chapter<'_>, axis: &Axis) -> Markup {
                     }));
                 }
                 series.extend(solid(part, frame, axis, of));
+                series.extend(printed(chapter, part, frame, axis));
                 panel(frame, axis, "test accuracy, %", false, series)
             });
-            (figure("Accuracy", "Band and bars: 95 % interval of the mean, cut where it is much wider than the means are apart.", panels, legend(part, &kinds(chapter, with_sim))))
+            (figure("Accuracy", "Band and bars: 95 % interval of the mean, cut where it is much wider than the means are apart.", panels, legend(part, &kinds(chapter, with_sim), chapter.is_beside_paper())))
         }
     }
 }
@@ -184,7 +185,7 @@ pub(super) fn benefit(chapter: &Chapter<'_>, axis: &Axis) -> Markup {
             @let panels = frames.iter().filter_map(|frame| {
                 panel(frame, axis, "benefit, points", true, solid(part, frame, axis, |row| row.feature_benefit))
             });
-            (figure("Feature benefit", "Accuracy less that of SIM, paired by repeat: what the data in the reports added. An interval that touches the line shows nothing.", panels, legend(part, &[])))
+            (figure("Feature benefit", "Accuracy less that of SIM, paired by repeat: what the data in the reports added. An interval that touches the line shows nothing.", panels, legend(part, &[], false)))
         }
         @if axis.name == "epsilon" { (smallest(axis, &frames, &methods)) }
     }
@@ -203,7 +204,7 @@ pub(super) fn detection(chapter: &Chapter<'_>, axis: &Axis) -> Markup {
         @for part in parts(&methods) {
             @let caught = frames.iter().filter_map(|frame| panel(frame, axis, "fakes caught, %", true, solid(part, frame, axis, of_caught)));
             @let removed = frames.iter().filter_map(|frame| panel(frame, axis, "honest removed, %", true, solid(part, frame, axis, of_removed)));
-            (figure("Detection", "Fakes caught: higher is better. Honest users removed: lower is better.", caught.chain(removed), legend(part, &[])))
+            (figure("Detection", "Fakes caught: higher is better. Honest users removed: lower is better.", caught.chain(removed), legend(part, &[], false)))
         }
     }
 }
@@ -215,6 +216,16 @@ fn solid(part: &[&str], frame: &Frame<'_>, axis: &Axis, of: impl Fn(&Row) -> Opt
         points: line(frame, axis, method, &of),
     };
     part.iter().enumerate().map(series).collect()
+}
+
+/// The papers' numbers of a frame's methods.
+fn printed(chapter: &Chapter<'_>, part: &[&str], frame: &Frame<'_>, axis: &Axis) -> Vec<Series> {
+    let series = |(colour, method): (usize, &&str)| {
+        let rows = frame.rows.iter().filter(|row| row.name == **method);
+        let point = |row: &&Row| Some(Point { x: axis.position(row)?, y: chapter.printed(row)?, half_width: None });
+        Series { colour, stroke: Stroke::Printed, points: rows.filter_map(point).collect() }
+    };
+    part.iter().enumerate().map(series).filter(|series| !series.points.is_empty()).collect()
 }
 
 /// NonPriv and FeatFree of a frame's methods.
@@ -292,7 +303,7 @@ fn kinds(chapter: &Chapter<'_>, with_sim: bool) -> Vec<Arm> {
     [Arm::Sim, Arm::Clean, Arm::FeatureFree].into_iter().filter(is_drawn).collect()
 }
 
-fn legend(part: &[&str], controls: &[Arm]) -> Markup {
+fn legend(part: &[&str], controls: &[Arm], is_beside_paper: bool) -> Markup {
     html! {
         ul.legend {
             @for (colour, method) in part.iter().enumerate() { li { (swatch(colour, Stroke::Solid)) (method) } }
@@ -303,6 +314,7 @@ fn legend(part: &[&str], controls: &[Arm]) -> Markup {
                     _ => li { (swatch(0, Stroke::Muted)) (kind.label()) },
                 }
             }
+            @if is_beside_paper { li { (swatch(0, Stroke::Printed)) "printed for the method of this colour" } }
         }
     }
 }

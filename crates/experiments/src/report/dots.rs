@@ -11,6 +11,9 @@ use crate::{Arm, Interval};
 /// Rows of one picture above which a reader is lost.
 const LONGEST: usize = 24;
 
+/// Colour of printed numbers, behind those of the method and its three controls.
+const PRINTED: usize = 4;
+
 /// Colour, mean and half of the interval of what a row shows.
 type Marks = Vec<(usize, f64, Option<f64>)>;
 
@@ -66,7 +69,11 @@ fn parts(mut rows: Vec<DotsRow>) -> Vec<Vec<DotsRow>> {
 
 fn legend(names: &[&str]) -> Markup {
     html! {
-        ul.legend { @for (colour, name) in names.iter().enumerate() { li { (swatch(colour, Stroke::Solid)) (name) } } }
+        ul.legend {
+            @for (colour, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+                li { (swatch(colour, Stroke::Solid)) (name) }
+            }
+        }
     }
 }
 
@@ -79,9 +86,14 @@ pub(super) fn accuracy(chapter: &Chapter<'_>) -> Markup {
         let controls = kinds.iter().enumerate();
         let controls =
             controls.filter_map(|(at, kind)| mark(at + 1, chapter.control(row, *kind).map(|control| control.accuracy)));
-        mark(0, Some(row.accuracy)).into_iter().chain(controls).collect()
+        let printed = chapter.printed(row).map(|value| (PRINTED, value, None));
+        mark(0, Some(row.accuracy)).into_iter().chain(controls).chain(printed).collect()
     });
-    let names: Vec<&str> = std::iter::once("the method").chain(kinds.iter().map(|kind| kind.label())).collect();
+    let mut names: Vec<&str> = std::iter::once("the method").chain(kinds.iter().map(|kind| kind.label())).collect();
+    if chapter.is_beside_paper() {
+        names.resize(PRINTED, "");
+        names.push("printed in the paper");
+    }
     figure(
         "Accuracy beside controls",
         "Bars: 95 % interval of the mean, cut where it is much wider than the means are apart.",

@@ -9,7 +9,7 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
-use plotters::element::{Circle, Cross, Polygon, Text, TriangleMarker};
+use plotters::element::{Circle, Cross, EmptyElement, Polygon, Rectangle, Text, TriangleMarker};
 use plotters::prelude::SVGBackend;
 use plotters::series::LineSeries;
 use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
@@ -37,6 +37,8 @@ pub(super) enum Stroke {
     Dashed,
     /// A control of everything.
     Muted,
+    /// Printed numbers of the same colour's method: squares without a line.
+    Printed,
 }
 
 /// A mean with half of its interval.
@@ -178,6 +180,11 @@ impl Panel {
                 }
             }
             let line = points.iter().map(|point| (point.x, point.y));
+            if series.stroke == Stroke::Printed {
+                let square = |at| EmptyElement::at(at) + Rectangle::new([(-9, -9), (9, 9)], colour.stroke_width(3));
+                chart.draw_series(line.map(square))?;
+                continue;
+            }
             chart.draw_series(LineSeries::new(line.clone(), colour.stroke_width(4)))?;
             if series.stroke == Stroke::Solid {
                 mark(&mut chart, series.colour, colour, line)?;
@@ -306,7 +313,7 @@ fn series_colour(number: usize) -> RGBColor {
 
 fn colour(series: &Series) -> RGBColor {
     match series.stroke {
-        Stroke::Solid => series_colour(series.colour),
+        Stroke::Solid | Stroke::Printed => series_colour(series.colour),
         Stroke::Dashed => RGBColor(251, 0, (series.colour % COLOURS) as u8 + 1),
         Stroke::Muted => RGBColor(251, 1, (series.colour % 2) as u8),
     }
@@ -350,14 +357,18 @@ pub(super) fn swatch(number: usize, stroke: Stroke) -> Markup {
         _ => format!("var(--c{})", number % COLOURS + 1),
     };
     let dash = match (stroke, number % 2) {
-        (Stroke::Solid, _) => None,
+        (Stroke::Solid | Stroke::Printed, _) => None,
         (Stroke::Dashed, _) => Some("6 4"),
         (Stroke::Muted, 0) => Some("7 4"),
         (Stroke::Muted, _) => Some("1.5 4"),
     };
     html! {
         svg.swatch viewBox="0 0 34 14" xmlns="http://www.w3.org/2000/svg" aria-hidden="true" {
-            line x1="1" y1="7" x2="33" y2="7" stroke=(colour) stroke-width="2.5" stroke-dasharray=[dash] {}
+            @if stroke == Stroke::Printed {
+                rect x="12" y="2" width="10" height="10" fill="none" stroke=(colour) stroke-width="2" {}
+            } @else {
+                line x1="1" y1="7" x2="33" y2="7" stroke=(colour) stroke-width="2.5" stroke-dasharray=[dash] {}
+            }
             @if stroke == Stroke::Solid {
                 @match number % 4 {
                     0 => circle cx="17" cy="7" r="4.5" fill=(colour) {},

@@ -8,6 +8,7 @@ mod figure;
 mod findings;
 mod head;
 mod missing;
+mod roc;
 mod tables;
 mod time;
 mod words;
@@ -63,6 +64,17 @@ impl<'a> Chapter<'a> {
     fn control(&self, row: &Row, kind: Arm) -> Option<&Row> {
         let spec = summary::control_of(self.section.plan, &row.spec, kind)?;
         self.rows.iter().find(|other| other.spec == *spec)
+    }
+
+    /// The printed number beside a row.
+    fn printed(&self, row: &Row) -> Option<f64> {
+        let place = self.rows.iter().position(|other| std::ptr::eq(other, row))?;
+        self.cells[place]?.value
+    }
+
+    /// Whether any row of a method has a printed number.
+    fn is_beside_paper(&self) -> bool {
+        self.private().any(|row| self.printed(row).is_some())
     }
 
     /// What else than `but`, data set and model differs between private arms: the axes that a label must name.
@@ -167,6 +179,7 @@ fn section(chapter: &Chapter<'_>) -> Markup {
                     Some(axis) => { (curves::accuracy(chapter, &axis)) (curves::benefit(chapter, &axis)) (curves::detection(chapter, &axis)) },
                     None => { (dots::accuracy(chapter)) (dots::benefit(chapter)) (dots::detection(chapter)) },
                 }
+                (roc::markup(chapter))
                 (tables::defence(chapter))
                 (tables::certificates(chapter))
             }

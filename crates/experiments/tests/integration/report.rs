@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use experiments::report::{Section, html};
 use experiments::{
-    CodeStamp, DataStamp, DatasetSpec, DefenceOutcome, Interval, Measured, Narrowing, Outcome, Plan, PlannedArm,
-    Published, Record, Seconds, Suite, summary,
+    CodeStamp, DataStamp, DatasetSpec, DefenceOutcome, FALSE_ALARMS, Interval, Measured, Narrowing, Outcome, Plan,
+    PlannedArm, Published, Record, RocCurve, Seconds, Suite, summary,
 };
 
 use crate::{multi_bit, small_plan};
@@ -64,6 +64,11 @@ fn records(plan: &Plan, repeats: u32, seconds: f64) -> Vec<Record> {
                     noise_edges: 70,
                     fake_edges: 14,
                     gamma: None,
+                    roc: vec![RocCurve {
+                        score: "φ & friends".to_owned(),
+                        area: 0.6 + 0.01 * f64::from(repeat),
+                        caught: FALSE_ALARMS.map(f64::sqrt).to_vec(),
+                    }],
                 }),
             },
             measured: Measured {
@@ -121,6 +126,10 @@ fn every_number_of_the_summary_stands_on_the_page() {
                 {
                     assert!(text.contains(&shown(share, false)), "{share:?}");
                 }
+                let [curve] = defence.roc.as_slice() else { panic!("one score") };
+                assert_eq!(curve.area.mean, if repeats == 1 { 60.0 } else { 61.0 });
+                assert!(text.contains(&shown(curve.area, false)) && text.contains("Detectors at every threshold"));
+                assert!((curve.caught[4] - 0.1).abs() < 1e-12, "{:?}", curve.caught);
             }
             assert!(page.contains(&row.records[0][..12]), "{}", row.records[0]);
         }

@@ -1,195 +1,174 @@
 //! The first layer's products with dense features, which are read where they stand: no copy, no transpose.
 //!
-//! Both run over 16 columns of the narrow side at a time, held in registers. Every number is one sum in the order of
-//! the wide side, with separate multiply and add, so results do not depend on threads or on the instruction set.
+//! Matrix libraries pack both operands first, which costs more than it saves where one side is 16 columns wide and the
+//! other is read once. Every number is one chain of fused multiply-adds in the order of the wide side, so results do not
+//! depend on threads or on the instruction set; a processor that cannot fuse them is much slower.
 
-use super::host::{RowWork, in_chunks};
+mod tile;
+
 use graph_denoise::FeatureMatrix;
-use std::ops::Range;
+use pulp::{Arch, WithSimd};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use tile::{Backward, Forward};
 
-/// Columns of a panel.
+/// Both products work on rows that are multiples of this, filled up with zeros.
 const LANES: usize = 16;
 
-/// Rows of X that share what is read of the other operand.
-const ROWS: usize = 8;
+/// Nodes of a piece of work, a multiple of each tile's.
+const NODES: usize = 96;
 
-/// Rows of X whose derivatives are added to a sum while it is in a register.
-const DEPTH: usize = 8;
-
-type Lanes = [f32; LANES];
+/// Features of a piece of work: whole pages, which a processor fetches ahead.
+const FEATURES: usize = 768;
 
 /// X · W: `w` is dimensions × `width`, the result nodes × `width`.
 pub(crate) fn product(x: &FeatureMatrix, w: &[f32], width: usize) -> Vec<f32> {
-    struct Work<'a> {
-        x: &'a FeatureMatrix,
-        panels: Vec<Vec<Lanes>>,
-        width: usize,
+    let columns = x.columns();
+    if columns == 0 {
+        return vec![0f32; x.rows() * width];
     }
-    impl RowWork for Work<'_> {
-        #[inline(always)]
-        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
-            let columns = self.x.columns();
-            let x = &self.x.as_slice()[rows.start * columns..rows.end * columns];
-            for (x, out) in x.chunks(ROWS * columns).zip(out.chunks_mut(ROWS * self.width)) {
-                for (number, panel) in self.panels.iter().enumerate() {
-                    let first = number * LANES;
-                    let lanes = LANES.min(self.width - first);
-                    if x.len() == ROWS * columns {
-                        let sums = rows_times_panel::<ROWS>(x, panel);
-                        for (out, sum) in out.chunks_exact_mut(self.width).zip(&sums) {
-                            out[first..first + lanes].copy_from_slice(&sum[..lanes]);
-                        }
-                    } else {
-                        for (x, out) in x.chunks_exact(columns).zip(out.chunks_exact_mut(self.width)) {
-                            let [sum] = rows_times_panel::<1>(x, panel);
-                            out[first..first + lanes].copy_from_slice(&sum[..lanes]);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    let mut out = vec![0f32; x.rows() * width];
-    if x.columns() > 0 {
-        let work = Work { x, panels: panels(w, width), width };
-        in_chunks(&mut out, width, 8 * ROWS, &work);
-    }
-    out
+    let (w, padded) = padded(w, width);
+    let mut out = vec![0f32; x.rows() * padded];
+    in_pieces(&mut out, NODES * padded, |piece, out| {
+        let first = piece * NODES * columns;
+        let x = &x.as_slice()[first..first + out.len() / padded * columns];
+        Forward { x, columns, w: &w, width: padded, out }
+    });
+    cut(out, padded, width)
 }
 
 /// Xᵀ · G: `gradient` is nodes × `width`, the result dimensions × `width`.
 pub(crate) fn transposed_product(x: &FeatureMatrix, gradient: &[f32], width: usize) -> Vec<f32> {
-    struct Work<'a> {
-        x: &'a FeatureMatrix,
-        panels: Vec<Vec<Lanes>>,
-        width: usize,
+    let columns = x.columns();
+    if columns == 0 {
+        return Vec::new();
     }
-    impl RowWork for Work<'_> {
-        #[inline(always)]
-        fn run(&self, dimensions: Range<usize>, out: &mut [f32]) {
-            let columns = self.x.columns();
-            let mut sums = vec![[0f32; LANES]; dimensions.len() * self.panels.len()];
-            for (block, x) in self.x.as_slice().chunks(DEPTH * columns).enumerate() {
-                for (panel, sums) in self.panels.iter().zip(sums.chunks_exact_mut(dimensions.len())) {
-                    let gradients = &panel[block * DEPTH..];
-                    if x.len() == DEPTH * columns {
-                        add_outer_products::<DEPTH>(x, dimensions.clone(), gradients, sums);
-                    } else {
-                        for (x, gradient) in x.chunks_exact(columns).zip(gradients.chunks_exact(1)) {
-                            add_outer_products::<1>(x, dimensions.clone(), gradient, sums);
-                        }
-                    }
-                }
-            }
-            for (number, sums) in sums.chunks_exact(dimensions.len()).enumerate() {
-                let first = number * LANES;
-                let lanes = LANES.min(self.width - first);
-                for (out, sum) in out.chunks_exact_mut(self.width).zip(sums) {
-                    out[first..first + lanes].copy_from_slice(&sum[..lanes]);
-                }
-            }
-        }
-    }
-    let mut out = vec![0f32; x.columns() * width];
-    if x.rows() > 0 {
-        // Few enough dimensions that their sums stay in the nearest cache.
-        let at_once = (256 * LANES / width.max(LANES)).max(LANES);
-        let work = Work { x, panels: panels(gradient, width), width };
-        in_chunks(&mut out, width, at_once, &work);
-    }
-    out
+    let (gradient, padded) = padded(gradient, width);
+    let mut out = vec![0f32; columns * padded];
+    in_pieces(&mut out, FEATURES * padded, |piece, out| {
+        let first = piece * FEATURES;
+        Backward { x: x.as_slice(), columns, first, gradient: &gradient, width: padded, out }
+    });
+    cut(out, padded, width)
 }
 
-/// The rows of `matrix`, cut into panels of 16 columns, filled up with zeros.
-fn panels(matrix: &[f32], width: usize) -> Vec<Vec<Lanes>> {
-    let panel = |first: usize| {
-        let lanes = LANES.min(width - first);
-        let row = |row: &[f32]| {
-            let mut padded = [0f32; LANES];
-            padded[..lanes].copy_from_slice(&row[first..first + lanes]);
-            padded
-        };
-        matrix.chunks_exact(width).map(row).collect()
+/// Runs `work` on each piece of `out`, by its number.
+fn in_pieces<'a, W: WithSimd>(out: &'a mut [f32], size: usize, work: impl Fn(usize, &'a mut [f32]) -> W + Sync) {
+    let run = |(number, piece)| {
+        Arch::new().dispatch(work(number, piece));
     };
-    (0..width).step_by(LANES).map(panel).collect()
+    if out.len() <= size {
+        return run((0, out));
+    }
+    out.par_chunks_mut(size).enumerate().for_each(run);
 }
 
-/// `N` rows of X times a panel.
-#[inline(always)]
-fn rows_times_panel<const N: usize>(x: &[f32], panel: &[Lanes]) -> [Lanes; N] {
-    let columns = panel.len();
-    let rows: [&[f32]; N] = std::array::from_fn(|row| &x[row * columns..][..columns]);
-    let mut sums = [[0f32; LANES]; N];
-    for (k, weights) in panel.iter().enumerate() {
-        for row in 0..N {
-            let value = rows[row][k];
-            for lane in 0..LANES {
-                sums[row][lane] += value * weights[lane];
-            }
-        }
+/// The rows of `matrix`, filled up with zeros to whole vectors, and how long they are then.
+fn padded(matrix: &[f32], width: usize) -> (Cow<'_, [f32]>, usize) {
+    let padded = width.next_multiple_of(LANES);
+    if padded == width {
+        return (Cow::Borrowed(matrix), width);
     }
-    sums
+    let mut rows = vec![0f32; matrix.len() / width * padded];
+    for (padded, row) in rows.chunks_exact_mut(padded).zip(matrix.chunks_exact(width)) {
+        padded[..width].copy_from_slice(row);
+    }
+    (Cow::Owned(rows), padded)
 }
 
-/// Adds `N` rows of X, transposed, times their gradients.
-#[inline(always)]
-fn add_outer_products<const N: usize>(x: &[f32], dimensions: Range<usize>, gradients: &[Lanes], sums: &mut [Lanes]) {
-    let columns = x.len() / N;
-    let rows: [&[f32]; N] = std::array::from_fn(|row| &x[row * columns..][dimensions.clone()]);
-    let gradients: &[Lanes; N] = gradients.first_chunk().expect("one gradient a row");
-    for (at, sums) in sums.iter_mut().enumerate().take(dimensions.len()) {
-        let mut sum = *sums;
-        for row in 0..N {
-            let value = rows[row][at];
-            for lane in 0..LANES {
-                sum[lane] += value * gradients[row][lane];
-            }
+/// Undoes [`padded`].
+fn cut(mut rows: Vec<f32>, padded: usize, width: usize) -> Vec<f32> {
+    if padded != width {
+        for row in 0..rows.len() / padded {
+            rows.copy_within(row * padded..row * padded + width, row * width);
         }
-        *sums = sum;
+        rows.truncate(rows.len() / padded * width);
     }
+    rows
 }
 
 #[cfg(test)]
 mod tests {
+    use super::tile::{Backward, Forward};
     use super::{product, transposed_product};
     use graph_denoise::FeatureMatrix;
+    use pulp::{Scalar, Simd};
 
     fn numbers(count: usize, step: usize) -> Vec<f32> {
         (0..count).map(|at| ((at * step + 7) % 103) as f32 / 51.0 - 1.0).collect()
     }
 
-    /// Against sums in f64, at sizes around the blocks' and panels'.
+    /// `found` is the sum of `terms` up to rounding, which a single missing term is not.
+    fn assert_sum(found: f32, terms: impl Iterator<Item = (f32, f32)>, what: &str) {
+        let terms = terms.map(|(a, b)| f64::from(a) * f64::from(b));
+        let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
+        let error = (f64::from(found) - sum).abs();
+        assert!(error <= 1e-5 * size + 1e-7, "{what}: {found} for {sum}");
+    }
+
+    /// Against sums in f64, at sizes around the blocks', tiles' and vectors'.
     #[test]
     fn both_products_are_the_sums_that_define_them() {
-        for (rows, columns, width) in [(1, 1, 1), (7, 5, 3), (8, 300, 16), (9, 17, 17), (40, 600, 33), (65, 31, 64)] {
+        let small = [(1, 1, 1), (7, 5, 3), (8, 300, 16), (9, 17, 17), (40, 600, 33), (65, 31, 64), (13, 23, 48)];
+        let large = [(97, 780, 20), (100, 1030, 16), (200, 523, 80), (31, 9, 100), (33, 1544, 256)];
+        for (rows, columns, width) in small.into_iter().chain(large) {
             let x = FeatureMatrix::new(rows, columns, numbers(rows * columns, 31)).expect("finite");
             let (w, g) = (numbers(columns * width, 17), numbers(rows * width, 29));
             let (xw, xg) = (product(&x, &w, width), transposed_product(&x, &g, width));
+            assert_eq!((xw.len(), xg.len()), (rows * width, columns * width));
             for column in 0..width {
                 for row in 0..rows {
-                    let of = |k: usize| f64::from(x.row(row)[k]) * f64::from(w[k * width + column]);
-                    let right: f64 = (0..columns).map(of).sum();
-                    let found = f64::from(xw[row * width + column]);
-                    assert!((found - right).abs() < 1e-4, "X W, {rows} × {columns} × {width}: {found} for {right}");
+                    let terms = (0..columns).map(|k| (x.row(row)[k], w[k * width + column]));
+                    assert_sum(xw[row * width + column], terms, &format!("X W, {rows} × {columns} × {width}"));
                 }
                 for k in 0..columns {
-                    let of = |row: usize| f64::from(x.row(row)[k]) * f64::from(g[row * width + column]);
-                    let right: f64 = (0..rows).map(of).sum();
-                    let found = f64::from(xg[k * width + column]);
-                    assert!((found - right).abs() < 1e-4, "Xᵀ G, {rows} × {columns} × {width}: {found} for {right}");
+                    let terms = (0..rows).map(|row| (x.row(row)[k], g[row * width + column]));
+                    assert_sum(xg[k * width + column], terms, &format!("Xᵀ G, {rows} × {columns} × {width}"));
                 }
             }
         }
     }
 
     #[test]
+    fn nothing_times_something_is_nothing() {
+        let no_columns = FeatureMatrix::zeros(3, 0);
+        assert_eq!(product(&no_columns, &[], 5), [0.0; 15]);
+        assert!(transposed_product(&no_columns, &[1.0; 15], 5).is_empty());
+        let no_rows = FeatureMatrix::zeros(0, 3);
+        assert!(product(&no_rows, &[1.0; 15], 5).is_empty());
+        assert_eq!(transposed_product(&no_rows, &[], 5), [0.0; 15]);
+    }
+
+    #[test]
     fn same_bytes_at_any_number_of_threads() {
-        let x = FeatureMatrix::new(500, 700, numbers(350_000, 31)).expect("finite");
-        let (w, g) = (numbers(700 * 20, 17), numbers(500 * 20, 29));
+        let x = FeatureMatrix::new(500, 1700, numbers(850_000, 31)).expect("finite");
+        let (w, g) = (numbers(1700 * 20, 17), numbers(500 * 20, 29));
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
             pool.install(|| (product(&x, &w, 20), transposed_product(&x, &g, 20)))
         };
         assert!(run(1) == run(2) && run(1) == run(5));
+    }
+
+    /// Of one number, of AVX2 and of whatever the machine has.
+    #[test]
+    fn same_bytes_with_vectors_of_any_length() {
+        let (rows, columns, width) = (50, 530, 112);
+        let (x, w, g) = (numbers(rows * columns, 31), numbers(columns * width, 17), numbers(rows * width, 29));
+        let matrix = FeatureMatrix::new(rows, columns, x.clone()).expect("finite");
+        let right = (product(&matrix, &w, width), transposed_product(&matrix, &g, width));
+        assert!(right == with(Scalar::new(), &x, &w, &g, width), "one number");
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = pulp::x86::V3::try_new() {
+            assert!(right == with(avx2, &x, &w, &g, width), "AVX2");
+        }
+    }
+
+    fn with<S: Simd>(simd: S, x: &[f32], w: &[f32], gradient: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
+        let columns = w.len() / width;
+        let (mut xw, mut xg) = (vec![0f32; gradient.len()], vec![0f32; w.len()]);
+        simd.vectorize(Forward { x, columns, w, width, out: &mut xw });
+        simd.vectorize(Backward { x, columns, first: 0, gradient, width, out: &mut xg });
+        (xw, xg)
     }
 }
