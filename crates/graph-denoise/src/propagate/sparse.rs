@@ -76,7 +76,7 @@ impl<'a> SparseHop<'a> {
         let rows = self.products.len() - 1;
         let terms = Terms::<C>::new(self);
         let mut indptr = vec![0; rows + 1];
-        let most = self.most(0..rows);
+        let most = self.most(0..rows) + SPARE;
         let (mut columns, mut values) = (Pages::zeros(most), Pages::zeros(most));
         let order = InOrder::new(&mut indptr[1..], &mut columns, &mut values);
         let blocks = self.blocks();
@@ -203,25 +203,20 @@ impl<C: Column, L: Lanes> NullaryFnOnce for Collect<'_, '_, '_, C, L> {
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
             let Some(rows) = blocks.get(block) else { return };
-            let mut part = order.spare();
-            let room = hop.most(rows.clone()) + SPARE;
-            if part.columns.len() < room {
-                part.columns.resize(room, 0);
-                part.values.resize(room, 0.0);
-            }
-            part.ends.clear();
+            let mut block = order.begin(block, rows.len(), hop.most(rows.clone()) + SPARE);
+            let room = block.room();
             let mut total = 0;
-            for row in rows.clone() {
+            for (row, end) in rows.clone().zip(room.ends) {
                 let noted = hop.sum_row(row, terms, lanes, &mut sums);
-                let (columns, values) = (&mut part.columns[total..], &mut part.values[total..]);
+                let (columns, values) = (&mut room.columns[total..], &mut room.values[total..]);
                 total += if noted {
                     sums.list_noted(hop.left(row), columns, values)
                 } else {
                     sums.list_all(lanes, hop.left(row), columns, values)
                 };
-                part.ends.push(total);
+                *end = room.before + total;
             }
-            order.put(block, part);
+            order.finish(block);
         }
     }
 }
