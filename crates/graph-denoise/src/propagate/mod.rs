@@ -143,8 +143,7 @@ pub struct SparseResult {
 /// [`Error::Shape`] when `entries` has not one row a node, [`Error::NotFinite`] for the offset.
 ///
 /// # Complexity
-/// Time O(Σ over hops, edges (i, j) of the entries of row j), or nodes × dimensions where that is more; memory for the
-/// result and, twice, the hop before it.
+/// Time O(Σ over hops, edges (i, j) of the entries of row j); memory for the result and, twice, the hop before it.
 pub fn propagate_sparse(
     weights: &Weights<'_>,
     entries: &CsrMatrix,
