@@ -29,9 +29,9 @@ fn hop(entries: &CsrMatrix, rows: &[Vec<(u32, f32)>], left: &[f32]) -> CsrMatrix
     CsrMatrix::new(entries.columns(), indptr, indices, values).unwrap()
 }
 
-/// Whole numbers, so that sums are often zero; zeros of both signs are stored too.
+/// Whole numbers, so that sums are often zero; zeros of both signs are stored too. A hub has the last column.
 fn entries(rows: usize, columns: usize, most: usize, rng: &mut impl Rng) -> CsrMatrix {
-    let mut unique: BTreeMap<(u32, u32), f32> = BTreeMap::new();
+    let mut unique = BTreeMap::from([((1000, columns as u32 - 1), 1.0f32)]);
     for row in 0..rows as u32 {
         for _ in 0..rng.random_range(0..=most) {
             let value = [-2.0, -1.0, -0.0, 0.0, 1.0, 2.0][rng.random_range(0..6)];
