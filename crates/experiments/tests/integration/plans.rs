@@ -1,6 +1,6 @@
 //! Plans and their controls.
 
-use experiments::{Arm, summary};
+use experiments::{Arm, Published, summary};
 
 use crate::{multi_bit, small_plan};
 
@@ -24,5 +24,5 @@ fn each_private_arm_brings_its_controls_once() {
 fn an_empty_summary_is_no_panic() {
     let plan = small_plan();
     assert!(summary::markdown(&plan, &[]).contains("feature benefit"));
-    assert_eq!(summary::csv("plan", &plan, &[], true).lines().count(), 1);
+    assert_eq!(summary::csv("plan", &plan, &[], &Published::default(), true).lines().count(), 1);
 }
