@@ -149,7 +149,11 @@ fn lock(file: &File) -> Result<(), TryLockError> {
 pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut builder = tempfile::Builder::new();
+        // Left to itself the crate lets nobody but the owner read it.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
