@@ -161,3 +161,18 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     };
     write().map_err(Error::file("cannot write", path))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn what_is_written_whole_is_not_its_owners_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
+        super::write_whole(&ours, "text").expect("room");
+        std::fs::write(&plain, "text").expect("room");
+        let mode = |path| std::fs::metadata(path).expect("a file").permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
+}
