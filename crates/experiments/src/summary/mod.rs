@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::{
-    Arm, DefenceOutcome, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Interval, LossSpec, Plan, PlannedArm,
-    Published, PublishedCell, Record, Spec, StructureSpec,
+    Arm, DefenceOutcome, Epsilon, FeatureSpec, Interval, LossSpec, Plan, PlannedArm, Published, PublishedCell, Record,
+    Spec, StructureSpec,
 };
 
 pub use csv::csv;
@@ -263,17 +263,15 @@ pub fn claims(plan: &Plan, records: &[Record]) -> Vec<String> {
     groups.into_iter().map(entry).collect()
 }
 
-/// The arm of the plan that is the `kind` control of a private arm.
+/// The arm of the plan that is the `kind` control of a private arm: the one with the same knobs, else one that was written
+/// into the plan and tuned by itself. Never the control of another private arm: with another scale or number of steps the
+/// difference would say something of these, not of the features.
 pub(crate) fn control_of<'p>(plan: &'p Plan, spec: &Spec, kind: Arm) -> Option<&'p Spec> {
-    let FeatureSpec::Private { mechanism } = &spec.features else { return None };
-    let wanted = match kind {
-        Arm::Sim => FeatureSpec::Sim { mechanism: mechanism.clone() },
-        Arm::FeatureFree => FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS },
-        Arm::Clean => FeatureSpec::Clean,
-        Arm::Private => return None,
-    };
-    let wanted = Spec { features: wanted, ..spec.clone() };
-    plan.arms.iter().map(|arm| &arm.spec).find(|other| other.serves_as(&wanted))
+    let wanted = crate::plan::control(spec, kind)?;
+    let arms = || plan.arms.iter().map(|arm| &arm.spec);
+    let is_anothers = |candidate: &Spec| arms().any(|arm| crate::plan::control(arm, kind).as_ref() == Some(candidate));
+    let tuned = || arms().find(|other| other.serves_as(&wanted) && !is_anothers(other));
+    arms().find(|other| **other == wanted).or_else(tuned)
 }
 
 /// The summary as Markdown: accuracy beside its controls, then what is promised.
