@@ -149,11 +149,30 @@ fn lock(file: &File) -> Result<(), TryLockError> {
 pub fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut builder = tempfile::Builder::new();
+        // Left to itself the crate lets nobody but the owner read it.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     };
     write().map_err(Error::file("cannot write", path))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn what_is_written_whole_is_not_its_owners_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
+        super::write_whole(&ours, "text").expect("room");
+        std::fs::write(&plain, "text").expect("room");
+        let mode = |path| std::fs::metadata(path).expect("a file").permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
 }

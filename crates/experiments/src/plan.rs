@@ -100,44 +100,55 @@ impl Plan {
         self.with_controls_of(&all)
     }
 
-    /// As [`with_controls`](Self::with_controls), for the arms that are marked.
+    /// As [`with_controls`](Self::with_controls), for the arms that are marked. A control that the plan has already may be
+    /// tuned by itself; one that is added has the private arm's knobs to the last.
     pub(crate) fn with_controls_of(mut self, marked: &[bool]) -> Self {
+        let written = self.arms.len();
         for (private, _) in self.arms.clone().iter().zip(marked).filter(|(_, marked)| **marked) {
-            let FeatureSpec::Private { mechanism } = &private.spec.features else { continue };
-            let mut clean = Spec { features: FeatureSpec::Clean, ..private.spec.clone() };
-            clean.denoise.steps = 0;
-            let sim = FeatureSpec::Sim { mechanism: mechanism.clone() };
-            let sim = Spec { features: sim, ..private.spec.clone() };
-            let free = FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS };
-            let mut free = Spec { features: free, ..private.spec.clone() };
-            for plain in [&mut clean, &mut free] {
-                // Weights and thresholds that are made from the noise of reports have nothing to go by here.
-                let denoise = &mut plain.denoise;
-                if denoise.weights.needs_variance() {
-                    denoise.weights = crate::NeighbourWeights::Row;
+            for kind in [Arm::Sim, Arm::Clean, Arm::FeatureFree] {
+                let Some(control) = control(&private.spec, kind) else { continue };
+                let (own, added) = self.arms.split_at(written);
+                if own.iter().any(|arm| arm.spec.serves_as(&control)) || added.iter().any(|arm| arm.spec == control) {
+                    continue;
                 }
-                denoise.regularization = RegularizationSpec::None;
-            }
-            clean.denoise.filter = FilterSpec::Power;
-            clean.denoise.scale = Scale::AsPrinted;
-            for control in [sim, clean, free] {
-                if !self.arms.iter().any(|arm| arm.spec.serves_as(&control)) {
-                    let kind = control.features.arm();
-                    let name = match kind {
-                        Arm::Sim => format!("SIM of {}", private.name),
-                        other if private.spec.structure == StructureSpec::Public => other.label().to_owned(),
-                        other => format!("{} under {}", other.label(), private.name),
-                    };
-                    let mut at = private.at.clone();
-                    if kind != Arm::Sim {
-                        at.remove("epsilon");
-                    }
-                    self.arms.push(PlannedArm { name, at, spec: control });
+                let name = match kind {
+                    Arm::Sim => format!("SIM of {}", private.name),
+                    other if private.spec.structure == StructureSpec::Public => other.label().to_owned(),
+                    other => format!("{} under {}", other.label(), private.name),
+                };
+                let mut at = private.at.clone();
+                if kind != Arm::Sim {
+                    at.remove("epsilon");
                 }
+                self.arms.push(PlannedArm { name, at, spec: control });
             }
         }
         self
     }
+}
+
+/// The `kind` control of a private arm, with all its other knobs.
+pub(crate) fn control(private: &Spec, kind: Arm) -> Option<Spec> {
+    let FeatureSpec::Private { mechanism } = &private.features else { return None };
+    let features = match kind {
+        Arm::Sim => FeatureSpec::Sim { mechanism: mechanism.clone() },
+        Arm::FeatureFree => FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS },
+        Arm::Clean => FeatureSpec::Clean,
+        Arm::Private => return None,
+    };
+    let mut control = Spec { features, ..private.clone() };
+    let denoise = &mut control.denoise;
+    if kind != Arm::Sim {
+        // Weights and thresholds that are made from the noise of reports have nothing to go by here.
+        if denoise.weights.needs_variance() {
+            denoise.weights = crate::NeighbourWeights::Row;
+        }
+        denoise.regularization = RegularizationSpec::None;
+    }
+    if kind == Arm::Clean {
+        (denoise.steps, denoise.filter, denoise.scale) = (0, FilterSpec::Power, Scale::AsPrinted);
+    }
+    Some(control)
 }
 
 /// Columns of the FeatFree control where nothing else is said.

@@ -1,7 +1,12 @@
 //! What a constant becomes under a filter: one number a node, so that a dense offset is never written out.
 
+use rayon::prelude::*;
+
 use crate::propagate::Pattern;
 use crate::{Error, Filter, Weights};
+
+/// Rows that a task takes at least.
+const ROWS_A_TASK: usize = 1 << 11;
 
 /// `offset · Σₖ cₖ Wᵏ 1`, summed in f64.
 ///
@@ -30,18 +35,18 @@ pub(crate) fn constant_part(weights: &Weights<'_>, filter: &Filter, offset: f32)
 pub(crate) fn apply_hop(weights: &Weights<'_>, hop: usize, from: &[f64], to: &mut [f64]) {
     let Pattern { indptr, indices, values } = Pattern::of(weights);
     let scales = weights.scales(hop);
-    for (row, to) in to.iter_mut().enumerate() {
+    let scaled: Vec<f64> = match (values, scales) {
+        (None, Some(scales)) => from.iter().zip(&scales.right).map(|(from, &right)| f64::from(right) * from).collect(),
+        _ => from.to_vec(),
+    };
+    to.par_iter_mut().with_min_len(ROWS_A_TASK).enumerate().for_each(|(row, to)| {
         let range = indptr[row]..indptr[row + 1];
-        *to = range
-            .map(|at| {
-                let from_node = indices[at] as usize;
-                let weight = match (values, scales) {
-                    (Some(values), _) => f64::from(values[at]),
-                    (None, Some(scales)) => f64::from(scales.left[row]) * f64::from(scales.right[from_node]),
-                    (None, None) => 1.0,
-                };
-                weight * from[from_node]
-            })
-            .sum();
-    }
+        let of_node = |&node: &u32| scaled[node as usize];
+        let neighbours = indices[range.clone()].iter().map(of_node);
+        let sum: f64 = match values {
+            Some(values) => values[range].iter().zip(neighbours).map(|(&value, from)| f64::from(value) * from).sum(),
+            None => neighbours.sum(),
+        };
+        *to = scales.map_or(sum, |scales| f64::from(scales.left[row]) * sum);
+    });
 }

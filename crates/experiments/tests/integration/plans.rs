@@ -1,6 +1,6 @@
 //! Plans and their controls.
 
-use experiments::{Arm, summary};
+use experiments::{Arm, PlannedArm, Published, Scale, Spec, summary};
 
 use crate::{multi_bit, small_plan};
 
@@ -20,9 +20,42 @@ fn each_private_arm_brings_its_controls_once() {
     assert_eq!(two.arms.iter().filter(|arm| arm.spec.features.arm() == Arm::Clean).count(), 1);
 }
 
+/// With another scale or number of steps SIM's accuracy is another one, whatever the features.
+#[test]
+fn a_control_has_the_knobs_of_its_own_method() {
+    let mut plan = small_plan();
+    plan.arms.truncate(1);
+    let first = plan.arms[0].spec.clone();
+    let mut with = |name: &str, change: fn(&mut Spec)| {
+        let mut spec = first.clone();
+        change(&mut spec);
+        plan.arms.push(PlannedArm::new(name, spec));
+    };
+    with("as printed", |spec| spec.denoise.scale = Scale::AsPrinted);
+    with("further", |spec| spec.denoise.steps += 3);
+    let plan = plan.with_controls();
+    let count = |kind| plan.arms.iter().filter(|arm| arm.spec.features.arm() == kind).count();
+    assert_eq!([Arm::Private, Arm::Sim, Arm::FeatureFree, Arm::Clean].map(count), [3, 3, 3, 1]);
+
+    let records = crate::report::records(&plan, 2, 1.0);
+    let rows = summary::rows(&plan, &records);
+    for private in &rows[..3] {
+        let is_mine = |kind: Arm| {
+            let fits =
+                |row: &&summary::Row| row.spec.features.arm() == kind && row.spec.denoise == private.spec.denoise;
+            let [control] = rows.iter().filter(fits).collect::<Vec<_>>()[..] else { panic!("one {kind:?}") };
+            private.accuracy.mean - control.accuracy.mean
+        };
+        let benefit = private.feature_benefit.expect("a SIM").mean;
+        assert!((benefit - is_mine(Arm::Sim)).abs() < 1e-9, "{}: {benefit}", private.name);
+        let over = private.over_feature_free.expect("a FeatFree").mean;
+        assert!((over - is_mine(Arm::FeatureFree)).abs() < 1e-9, "{}: {over}", private.name);
+    }
+}
+
 #[test]
 fn an_empty_summary_is_no_panic() {
     let plan = small_plan();
     assert!(summary::markdown(&plan, &[]).contains("feature benefit"));
-    assert_eq!(summary::csv("plan", &plan, &[], true).lines().count(), 1);
+    assert_eq!(summary::csv("plan", &plan, &[], &Published::default(), true).lines().count(), 1);
 }

@@ -26,7 +26,7 @@ fn plan() -> Plan {
 }
 
 /// Records as a run would leave them, with accuracies that differ from arm to arm and repeat to repeat.
-fn records(plan: &Plan, repeats: u32, seconds: f64) -> Vec<Record> {
+pub(crate) fn records(plan: &Plan, repeats: u32, seconds: f64) -> Vec<Record> {
     let record = |arm: usize, repeat: u32| {
         let spec = plan.arms[arm].spec.clone();
         let test_accuracy = 0.4 + 0.031 * arm as f64 + 0.017 * f64::from(repeat) + 0.009 * f64::from(repeat * repeat);

@@ -6,8 +6,10 @@
 
 mod buffer;
 mod hop;
+mod in_order;
 mod lane;
 mod plan;
+mod row_sums;
 mod run;
 mod sparse;
 
@@ -141,7 +143,7 @@ pub struct SparseResult {
 /// [`Error::Shape`] when `entries` has not one row a node, [`Error::NotFinite`] for the offset.
 ///
 /// # Complexity
-/// Time O(Σ over hops, edges (i, j) of the entries of row j); memory for the result and one hop before it.
+/// Time O(Σ over hops, edges (i, j) of the entries of row j); memory for the result and, twice, the hop before it.
 pub fn propagate_sparse(
     weights: &Weights<'_>,
     entries: &CsrMatrix,

@@ -25,6 +25,10 @@ const SCATTER: f64 = 30.0;
 /// The same for a sparse hop that collects sparse rows.
 const COLLECT: f64 = 60.0;
 
+/// Entries that the result of a sparse hop may have where more hops follow: it is kept twice, by row and by column, beside the
+/// result, 16 MiB each.
+const KEPT: usize = 2 << 20;
+
 /// Where the result goes.
 pub(super) enum Sink<'a> {
     /// All of it, row-major.
@@ -133,7 +137,7 @@ impl<'a, 'g> Job<'a, 'g> {
                 return current;
             }
             let hop = self.sparse_hop(steps, entries);
-            if hop.products() as f64 * COLLECT >= self.dense_hop() {
+            if hop.products() as f64 * COLLECT >= self.dense_hop() || hop.products() > KEPT {
                 return current;
             }
             current = Some((hop.to_sparse(), steps + 1));

@@ -1,247 +1,267 @@
 //! Hops over sparse rows: while few values are stored, only those are touched.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::Pattern;
+use super::in_order::InOrder;
+use super::row_sums::{Column, Lanes, Plain, RowSums, SPARE, term};
 use crate::CsrMatrix;
 use crate::kernel::{row_blocks, split_rows};
 use crate::pages::Pages;
 use crate::weights::Scales;
 
-/// Products a task takes at least, so that tasks are worth their start.
-const PRODUCTS_A_TASK: usize = 1 << 15;
+/// Products of a block of rows: enough to be worth a task, few enough that its entries stay in the second cache until
+/// they are written to their place.
+const PRODUCTS_A_BLOCK: usize = 1 << 15;
+
+/// A row with fewer products than columns / this notes its columns instead of looking at all of them.
+const COLUMNS_A_NOTE: usize = 64;
+
+/// Rows that are fetched to the nearest cache before they are added.
+const AHEAD: usize = 3;
+
+/// Rows that a thread counts the products of at least.
+const ROWS_A_COUNT: usize = 1 << 11;
 
 /// One hop over sparse rows. Each number is the same sum in the same order as in a dense hop, without its zero terms.
 pub(super) struct SparseHop<'a> {
     pattern: Pattern<'a>,
     scales: Option<&'a Scales>,
     entries: &'a CsrMatrix,
-    /// The arrays of `entries`.
-    starts: &'a [usize],
-    columns: &'a [u32],
-    values: &'a [f32],
     /// Products before each row.
     products: Vec<usize>,
 }
 
 impl<'a> SparseHop<'a> {
     pub(super) fn new(pattern: Pattern<'a>, scales: Option<&'a Scales>, entries: &'a CsrMatrix) -> Self {
-        let mut products = Vec::with_capacity(pattern.indptr.len());
-        let mut total = 0;
-        products.push(0);
-        for bounds in pattern.indptr.windows(2) {
-            let starts = entries.indptr();
-            let of_row = |&node: &u32| starts[node as usize + 1] - starts[node as usize];
-            total += pattern.indices[bounds[0]..bounds[1]].iter().map(of_row).sum::<usize>();
-            products.push(total);
+        let starts = entries.indptr();
+        let of_row = |row: usize| {
+            let neighbours = &pattern.indices[pattern.indptr[row]..pattern.indptr[row + 1]];
+            neighbours.iter().map(|&node| starts[node as usize + 1] - starts[node as usize]).sum::<usize>()
+        };
+        let rows = pattern.indptr.len() - 1;
+        let mut products: Vec<usize> = std::iter::once(0)
+            .chain((0..rows).into_par_iter().with_min_len(ROWS_A_COUNT).map(of_row).collect::<Vec<_>>())
+            .collect();
+        for row in 0..rows {
+            products[row + 1] += products[row];
         }
-        Self {
-            pattern,
-            scales,
-            entries,
-            starts: entries.indptr(),
-            columns: entries.indices(),
-            values: entries.values(),
-            products,
-        }
+        Self { pattern, scales, entries, products }
     }
 
-    /// Multiplications that the hop takes; also an upper bound of the entries that come out.
+    /// Multiplications that the hop takes.
     pub(super) fn products(&self) -> usize {
         self.products[self.products.len() - 1]
     }
 
+    fn of_row(&self, row: usize) -> usize {
+        self.products[row + 1] - self.products[row]
+    }
+
+    /// Entries that come out at most.
+    fn most(&self, rows: Range<usize>) -> usize {
+        rows.map(|row| self.of_row(row).min(self.entries.columns())).sum()
+    }
+
     /// The result as sparse rows. A sum that happens to be zero stays an entry.
     pub(super) fn to_sparse(&self) -> CsrMatrix {
-        let columns = self.entries.columns();
-        let mut parts: Vec<Part> =
-            self.blocks().into_par_iter().map(|rows| Arch::new().dispatch(Collect { hop: self, rows })).collect();
-        let mut indptr = Vec::with_capacity(self.products.len());
-        indptr.push(0);
-        let mut total = 0;
-        for length in parts.iter().flat_map(|part| &part.lengths) {
-            total += length;
-            indptr.push(total);
-        }
-        if let [Part { indices, values, .. }] = &mut parts[..] {
-            let (indices, values) = (std::mem::take(indices), std::mem::take(values));
-            return CsrMatrix::trusted(columns, indptr, indices, values);
-        }
-        let (mut indices, mut values) = (Pages::zeros(total), Pages::zeros(total));
-        let mut targets = Vec::with_capacity(parts.len());
-        let (mut rest_indices, mut rest_values) = (&mut indices[..], &mut values[..]);
-        for part in &parts {
-            let (to_indices, after) = rest_indices.split_at_mut(part.indices.len());
-            rest_indices = after;
-            let (to_values, after) = rest_values.split_at_mut(part.values.len());
-            rest_values = after;
-            targets.push((part, to_indices, to_values));
-        }
-        targets.into_par_iter().for_each(|(part, indices, values)| {
-            indices.copy_from_slice(&part.indices);
-            values.copy_from_slice(&part.values);
+        if self.entries.columns() <= u16::SUMS { self.collect::<u16>() } else { self.collect::<u32>() }
+    }
+
+    fn collect<C: Column>(&self) -> CsrMatrix {
+        let rows = self.products.len() - 1;
+        let terms = Terms::<C>::new(self);
+        let mut indptr = vec![0; rows + 1];
+        let most = self.most(0..rows) + SPARE;
+        let (mut columns, mut values) = (Pages::zeros(most), Pages::zeros(most));
+        let order = InOrder::new(&mut indptr[1..], &mut columns, &mut values);
+        let blocks = self.blocks();
+        let next = AtomicUsize::new(0);
+        // Blocks are begun in order, so that few of them wait for one before them.
+        (0..rayon::current_num_threads().min(blocks.len())).into_par_iter().with_max_len(1).for_each(|_| {
+            let (terms, blocks, next, order) = (&terms, &blocks[..], &next, &order);
+            match Arch::new() {
+                #[cfg(target_arch = "x86_64")]
+                Arch::V4(lanes) => lanes.vectorize(Collect { hop: self, terms, blocks, next, order, lanes }),
+                arch => arch.dispatch(Collect { hop: self, terms, blocks, next, order, lanes: Plain }),
+            }
         });
-        CsrMatrix::trusted(columns, indptr, indices, values)
+        let entries = indptr[rows];
+        columns.truncate(entries);
+        values.truncate(entries);
+        CsrMatrix::trusted(self.entries.columns(), indptr, columns, values)
     }
 
     /// The result, plus a constant a row where there is one, to dense rows: of any content, or all zero (`zeroed`), so
     /// that only what is not zero has to be written.
     pub(super) fn to_dense(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
-        let columns = self.entries.columns();
-        split_rows(&self.blocks(), columns, out)
-            .into_par_iter()
-            .for_each(|(rows, out)| Arch::new().dispatch(Scatter { hop: self, rows, constant, zeroed, out }));
+        if self.entries.columns() <= u16::SUMS {
+            self.scatter::<u16>(constant, zeroed, out);
+        } else {
+            self.scatter::<u32>(constant, zeroed, out);
+        }
+    }
+
+    fn scatter<C: Column>(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
+        let terms = &Terms::<C>::new(self);
+        let mut parts = split_rows(&self.blocks(), self.entries.columns(), out);
+        let threads = rayon::current_num_threads();
+        let a_task = parts.len().div_ceil(threads * 8).max(1);
+        parts.par_chunks_mut(a_task).for_each(|parts| match Arch::new() {
+            #[cfg(target_arch = "x86_64")]
+            Arch::V4(lanes) => lanes.vectorize(Scatter { hop: self, terms, parts, constant, zeroed, lanes }),
+            arch => arch.dispatch(Scatter { hop: self, terms, parts, constant, zeroed, lanes: Plain }),
+        });
     }
 
     fn blocks(&self) -> Vec<Range<usize>> {
-        let threads = rayon::current_num_threads();
-        let blocks = if threads == 1 { 1 } else { (self.products() / PRODUCTS_A_TASK).clamp(1, threads * 8) };
-        row_blocks(&self.products, blocks)
+        row_blocks(&self.products, (self.products() / PRODUCTS_A_BLOCK).max(1))
     }
 
     fn left(&self, row: usize) -> f32 {
         self.scales.map_or(1.0, |scales| scales.left[row])
     }
 
+    /// Adds up a row; whether its columns were noted.
     #[inline(always)]
-    fn add_row(&self, row: usize, sums: &mut Sums) {
+    fn sum_row<C: Column>(&self, row: usize, terms: &Terms<'_, C>, lanes: impl Lanes, sums: &mut RowSums) -> bool {
         let Pattern { indptr, indices, values } = self.pattern;
+        let note = self.of_row(row) < self.entries.columns() / COLUMNS_A_NOTE;
         for at in indptr[row]..indptr[row + 1] {
+            if let Some(&node) = indices.get(at + 2 * AHEAD) {
+                lanes.prefetch(&terms.starts[node as usize..]);
+            }
+            if let Some(&node) = indices.get(at + AHEAD) {
+                let start = terms.starts[node as usize];
+                lanes.prefetch(&terms.columns[start..]);
+                lanes.prefetch(&terms.terms[start..]);
+            }
             let node = indices[at] as usize;
-            let weight = match (values, self.scales) {
-                (Some(values), _) => values[at],
-                (None, Some(scales)) => scales.right[node],
-                (None, None) => 1.0,
-            };
-            let range = self.starts[node]..self.starts[node + 1];
-            for (&column, &entry) in self.columns[range.clone()].iter().zip(&self.values[range]) {
-                sums.add(column as usize, weight * entry);
+            let range = terms.starts[node]..terms.starts[node + 1];
+            let (columns, terms) = (&terms.columns[range.clone()], &terms.terms[range]);
+            match values {
+                None => sums.add(columns, terms.iter().copied()),
+                Some(values) => {
+                    let weight = values[at];
+                    sums.add(columns, terms.iter().map(|value| term(weight * value)));
+                }
+            }
+            if note {
+                sums.note(columns);
             }
         }
+        note
     }
 }
 
-/// Rows of a hop to sparse rows.
-struct Collect<'h, 'a> {
-    hop: &'h SparseHop<'a>,
-    rows: Range<usize>,
+/// What a hop adds up: the entries of its source, times the right scale where there is one.
+struct Terms<'a, C> {
+    starts: &'a [usize],
+    columns: Vec<C>,
+    terms: Vec<f32>,
 }
 
-impl NullaryFnOnce for Collect<'_, '_> {
-    type Output = Part;
-
-    #[inline(always)]
-    fn call(self) -> Part {
-        let Self { hop, rows } = self;
-        let mut sums = Sums::new(hop.entries.columns());
-        let most = hop.products[rows.end] - hop.products[rows.start];
-        let (mut indices, mut values) = (Pages::zeros(most), Pages::zeros(most));
-        let (to_indices, to_values) = (&mut indices[..], &mut values[..]);
-        let mut lengths = Vec::with_capacity(rows.len());
-        let mut total = 0;
-        for row in rows {
-            hop.add_row(row, &mut sums);
-            let left = hop.left(row);
-            let (columns, sums) = sums.list();
-            let places = total..total + columns.len();
-            to_indices[places.clone()].copy_from_slice(columns);
-            for (&column, value) in columns.iter().zip(&mut to_values[places]) {
-                *value = left * take(sums, column);
+impl<'a, C: Column> Terms<'a, C> {
+    fn new(hop: &SparseHop<'a>) -> Self {
+        let (starts, values) = (hop.entries.indptr(), hop.entries.values());
+        let narrow = || hop.entries.indices().iter().map(|&column| C::of(column)).collect();
+        let scaled = || {
+            let mut terms = Vec::with_capacity(values.len());
+            for (node, bounds) in starts.windows(2).enumerate() {
+                let right = hop.scales.map_or(1.0, |scales| scales.right[node]);
+                terms.extend(values[bounds[0]..bounds[1]].iter().map(|value| term(right * value)));
             }
-            lengths.push(columns.len());
-            total += columns.len();
-        }
-        indices.truncate(total);
-        values.truncate(total);
-        Part { lengths, indices, values }
+            terms
+        };
+        let (columns, terms) = rayon::join(narrow, scaled);
+        Self { starts, columns, terms }
     }
 }
 
-/// Rows of a hop to dense rows.
-struct Scatter<'h, 'a> {
+/// Blocks of rows to sparse rows, until none is left.
+struct Collect<'h, 'a, 'o, C, L> {
     hop: &'h SparseHop<'a>,
-    rows: Range<usize>,
-    constant: &'h [f32],
-    zeroed: bool,
-    out: &'h mut [f32],
+    terms: &'h Terms<'a, C>,
+    blocks: &'h [Range<usize>],
+    /// First block that nobody has begun.
+    next: &'h AtomicUsize,
+    order: &'h InOrder<'o>,
+    lanes: L,
 }
 
-impl NullaryFnOnce for Scatter<'_, '_> {
+impl<C: Column, L: Lanes> NullaryFnOnce for Collect<'_, '_, '_, C, L> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self { hop, rows, constant, zeroed, out } = self;
+        let Self { hop, terms, blocks, next, order, lanes } = self;
+        let mut sums = RowSums::new::<C>(hop.entries.columns());
+        loop {
+            let block = next.fetch_add(1, Ordering::Relaxed);
+            let Some(rows) = blocks.get(block) else { return };
+            let mut block = order.begin(block, rows.len(), hop.most(rows.clone()) + SPARE);
+            let room = block.room();
+            let mut total = 0;
+            for (row, end) in rows.clone().zip(room.ends) {
+                let noted = hop.sum_row(row, terms, lanes, &mut sums);
+                let (columns, values) = (&mut room.columns[total..], &mut room.values[total..]);
+                total += if noted {
+                    sums.list_noted(hop.left(row), columns, values)
+                } else {
+                    sums.list_all(lanes, hop.left(row), columns, values)
+                };
+                *end = room.before + total;
+            }
+            order.finish(block);
+        }
+    }
+}
+
+/// Blocks of rows to dense rows.
+struct Scatter<'h, 'a, 'o, C, L> {
+    hop: &'h SparseHop<'a>,
+    terms: &'h Terms<'a, C>,
+    parts: &'h mut [(Range<usize>, &'o mut [f32])],
+    constant: &'h [f32],
+    zeroed: bool,
+    lanes: L,
+}
+
+impl<C: Column, L: Lanes> NullaryFnOnce for Scatter<'_, '_, '_, C, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { hop, terms, parts, constant, zeroed, lanes } = self;
         let width = hop.entries.columns();
-        let mut sums = Sums::new(width);
-        for (row, out) in rows.zip(out.chunks_exact_mut(width)) {
-            hop.add_row(row, &mut sums);
-            let left = hop.left(row);
-            let constant = constant.get(row).copied().unwrap_or(0.0);
-            if constant != 0.0 || !zeroed {
-                out.fill(constant);
-            }
-            let (columns, sums) = sums.list();
-            for &column in columns {
-                let sum = left * take(sums, column);
-                out[column as usize] = if constant == 0.0 { sum } else { sum + constant };
-            }
-        }
-    }
-}
-
-struct Part {
-    lengths: Vec<usize>,
-    indices: Pages<u32>,
-    values: Pages<f32>,
-}
-
-/// One row's sums and which of them were added to.
-struct Sums {
-    values: Vec<[f32; 64]>,
-    touched: Vec<u64>,
-    columns: Vec<u32>,
-}
-
-impl Sums {
-    fn new(columns: usize) -> Self {
-        let words = columns.div_ceil(64);
-        Self { values: vec![[0.0; 64]; words], touched: vec![0; words], columns: vec![0; words * 64 + 8] }
-    }
-
-    #[inline(always)]
-    fn add(&mut self, column: usize, value: f32) {
-        self.values[column / 64][column % 64] += value;
-        self.touched[column / 64] |= 1 << (column % 64);
-    }
-
-    /// The columns that were added to, ascending, and the sums to [`take`] them from; the next row starts anew.
-    #[inline(always)]
-    fn list(&mut self) -> (&[u32], &mut [[f32; 64]]) {
-        let mut total = 0;
-        for (word, touched) in self.touched.iter_mut().enumerate() {
-            let mut bits = std::mem::take(touched);
-            let count = bits.count_ones() as usize;
-            let mut done = 0;
-            // Always whole groups, so that the length of the loop can be foreseen; what is too much is overwritten.
-            while done < count {
-                let group: &mut [u32; 8] = self.columns[total + done..].first_chunk_mut().expect("8 spare places");
-                for column in group {
-                    *column = (word * 64) as u32 + bits.trailing_zeros();
-                    bits &= bits.wrapping_sub(1);
+        let mut sums = RowSums::new::<C>(width);
+        let (mut columns, mut values) = (vec![0; width + SPARE], vec![0.0; width + SPARE]);
+        for (rows, out) in parts {
+            for (row, out) in rows.clone().zip(out.chunks_exact_mut(width)) {
+                let noted = hop.sum_row(row, terms, lanes, &mut sums);
+                let left = hop.left(row);
+                let constant = constant.get(row).copied().unwrap_or(0.0);
+                let clear = zeroed && constant == 0.0;
+                if !noted && !clear {
+                    sums.write_all(left, constant, out);
+                    continue;
                 }
-                done += 8;
+                if !clear {
+                    out.fill(constant);
+                }
+                let found = if noted {
+                    sums.list_noted(left, &mut columns, &mut values)
+                } else {
+                    sums.list_all(lanes, left, &mut columns, &mut values)
+                };
+                for (&column, &value) in columns[..found].iter().zip(&values) {
+                    out[column as usize] = if constant == 0.0 { value } else { value + constant };
+                }
             }
-            total += count;
         }
-        (&self.columns[..total], &mut self.values)
     }
-}
-
-#[inline(always)]
-fn take(sums: &mut [[f32; 64]], column: u32) -> f32 {
-    std::mem::take(&mut sums[column as usize / 64][column as usize % 64])
 }

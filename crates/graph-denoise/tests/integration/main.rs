@@ -10,4 +10,5 @@ mod kernel;
 mod memory;
 mod properties;
 mod published;
+mod sparse_hops;
 mod vectors;

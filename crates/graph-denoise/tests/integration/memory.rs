@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use graph_denoise::{CsrGraph, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate};
+use graph_denoise::{
+    CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, Rows, SelfLoops, Weights, propagate,
+};
 use rand::RngExt;
 
 use crate::graphs::{dense, generator, pool};
@@ -22,11 +24,12 @@ fn random(nodes: usize, edges: usize) -> CsrGraph {
 }
 
 /// Peak above what stood before the call, in bytes.
-fn peak(graph: &CsrGraph, x: &FeatureMatrix, steps: usize) -> Option<usize> {
+fn peak<'r>(graph: &CsrGraph, rows: impl Into<Rows<'r>>, steps: usize) -> Option<usize> {
     let weights = Weights::normalized(graph, Normalization::Symmetric, SelfLoops::AsIs);
     fs::write("/proc/self/clear_refs", "5").ok()?;
     let before = status("VmRSS:")?;
-    let out = pool(2).install(|| propagate(&weights, x, &Filter::power(steps)).unwrap());
+    let rows = rows.into();
+    let out: FeatureMatrix = pool(2).install(|| propagate(&weights, rows, &Filter::power(steps)).unwrap());
     assert!(out.as_slice().iter().all(|value| value.is_finite()));
     Some(status("VmHWM:")?.saturating_sub(before))
 }
@@ -50,6 +53,25 @@ fn check(nodes: usize, edges: usize, dimensions: usize, steps: usize) {
 #[ignore = "slow: 400 MiB twice, and it must be alone in its process"]
 fn a_matrix_like_facebook() {
     check(22_470, 170_823, 4714, 8);
+}
+
+/// Reports of one column each: what the sparse hops leave must not grow beside the result, however many hops follow.
+///
+/// `cargo test --release -p graph-denoise -- --ignored --exact memory::reports_over_a_graph_like_facebook`
+#[test]
+#[ignore = "slow: 400 MiB, and it must be alone in its process"]
+fn reports_over_a_graph_like_facebook() {
+    let (nodes, dimensions) = (22_470, 4714);
+    let graph = random(nodes, 170_823);
+    let mut rng = generator(83);
+    let columns = (0..nodes).map(|_| rng.random_range(0..dimensions as u32)).collect();
+    let entries = CsrMatrix::new(dimensions, (0..=nodes).collect(), columns, vec![1.0; nodes]).unwrap();
+    let matrix = nodes * dimensions * 4;
+    for steps in [2, 3, 4, 8] {
+        let Some(peak) = peak(&graph, Rows::Sparse { entries: &entries, offset: 0.5 }, steps) else { return };
+        println!("K = {steps}: output {} MiB, peak above the input {} MiB", matrix >> 20, peak >> 20);
+        assert!(peak < matrix + (66 << 20), "K = {steps}: {peak} bytes above the input, output {matrix}");
+    }
 }
 
 /// `cargo test --release -p graph-denoise -- --ignored --exact memory::a_million_nodes`

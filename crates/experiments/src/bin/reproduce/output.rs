@@ -44,7 +44,7 @@ pub(crate) fn write(
         }
         markdown += &summary::markdown_beside(plan, &finished.records, finished.name(), published);
         markdown.push('\n');
-        csv += &summary::csv(finished.name(), plan, &finished.records, csv.is_empty());
+        csv += &summary::csv(finished.name(), plan, &finished.records, published, csv.is_empty());
         timing += &format!("{}\n\n{}\n", finished.name(), summary::timing_markdown(plan, &finished.records));
     }
     markdown += summary::legend();

@@ -1,13 +1,19 @@
 //! Tables over the repeats of each arm, as Markdown and CSV. Times are in a table of their own, so that two runs of one
 //! plan give the same summary to the byte.
 
+mod csv;
+mod timing;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::{
-    Arm, DefenceOutcome, Epsilon, FEATURE_FREE_DIMENSIONS, FeatureSpec, Interval, LossSpec, Plan, PlannedArm,
-    Published, PublishedCell, Record, Spec, StructureSpec,
+    Arm, DefenceOutcome, Epsilon, FeatureSpec, Interval, LossSpec, Plan, PlannedArm, Published, PublishedCell, Record,
+    Spec, StructureSpec,
 };
+
+pub use csv::csv;
+pub use timing::{Timing, timing_markdown, timings};
 
 /// The records of one arm, and the difference to its controls.
 #[derive(Debug, Clone)]
@@ -257,17 +263,15 @@ pub fn claims(plan: &Plan, records: &[Record]) -> Vec<String> {
     groups.into_iter().map(entry).collect()
 }
 
-/// The arm of the plan that is the `kind` control of a private arm.
+/// The arm of the plan that is the `kind` control of a private arm: the one with the same knobs, else one that was written
+/// into the plan and tuned by itself. Never the control of another private arm: with another scale or number of steps the
+/// difference would say something of these, not of the features.
 pub(crate) fn control_of<'p>(plan: &'p Plan, spec: &Spec, kind: Arm) -> Option<&'p Spec> {
-    let FeatureSpec::Private { mechanism } = &spec.features else { return None };
-    let wanted = match kind {
-        Arm::Sim => FeatureSpec::Sim { mechanism: mechanism.clone() },
-        Arm::FeatureFree => FeatureSpec::FeatureFree { dimensions: FEATURE_FREE_DIMENSIONS },
-        Arm::Clean => FeatureSpec::Clean,
-        Arm::Private => return None,
-    };
-    let wanted = Spec { features: wanted, ..spec.clone() };
-    plan.arms.iter().map(|arm| &arm.spec).find(|other| other.serves_as(&wanted))
+    let wanted = crate::plan::control(spec, kind)?;
+    let arms = || plan.arms.iter().map(|arm| &arm.spec);
+    let is_anothers = |candidate: &Spec| arms().any(|arm| crate::plan::control(arm, kind).as_ref() == Some(candidate));
+    let tuned = || arms().find(|other| other.serves_as(&wanted) && !is_anothers(other));
+    arms().find(|other| **other == wanted).or_else(tuned)
 }
 
 /// The summary as Markdown: accuracy beside its controls, then what is promised.
@@ -397,133 +401,4 @@ pub(crate) fn benefit(interval: Interval) -> String {
         Some(_) if interval.excludes_zero() => number,
         Some(_) => number + " (none shown)",
     }
-}
-
-/// Median wall seconds by stage and greatest memory of one arm.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Timing {
-    /// The method.
-    pub method: String,
-    /// The data set.
-    pub dataset: String,
-    /// The network.
-    pub model: &'static str,
-    /// Its budget, or a dash.
-    pub epsilon: String,
-    /// What its labels cost.
-    pub labels: String,
-    /// Median wall seconds of each of [`STAGES`](Self::STAGES).
-    pub stages: [f64; 6],
-    /// Wall seconds of all stages of all runs.
-    pub total: f64,
-    /// Greatest resident memory, MiB.
-    pub peak_memory_mib: f64,
-    /// Threads of the first run.
-    pub threads: usize,
-    /// Runs at the same time as the first.
-    pub jobs: usize,
-}
-
-impl Timing {
-    /// The stages of a run.
-    pub const STAGES: [&'static str; 6] = ["randomize", "lists", "defend", "propagate", "train", "evaluate"];
-}
-
-/// Times and memory, one entry an arm with a record.
-pub fn timings(plan: &Plan, records: &[Record]) -> Vec<Timing> {
-    let stages = |one: &crate::Measured| {
-        let crate::Seconds { randomize, lists, defend, propagate, train, evaluate } = one.seconds;
-        [randomize, lists, defend, propagate, train, evaluate]
-    };
-    let of = |arm: &PlannedArm| {
-        let mine = records.iter().filter(|record| record.spec == arm.spec).map(|record| &record.measured);
-        let measured: Vec<_> = mine.collect();
-        let first = measured.first()?;
-        let median = |stage: usize| {
-            let mut values: Vec<f64> = measured.iter().map(|one| stages(one)[stage]).collect();
-            values.sort_by(f64::total_cmp);
-            values[values.len() / 2]
-        };
-        Some(Timing {
-            method: arm.name.clone(),
-            dataset: arm.spec.dataset.name().to_owned(),
-            model: arm.spec.model.kind.label(),
-            epsilon: budget(arm.spec.features.epsilon()),
-            labels: labels(&arm.spec),
-            stages: std::array::from_fn(median),
-            total: measured.iter().flat_map(|one| stages(one)).sum(),
-            peak_memory_mib: measured.iter().map(|one| one.peak_memory_mib).fold(0.0, f64::max),
-            threads: first.threads,
-            jobs: first.jobs,
-        })
-    };
-    plan.arms.iter().filter_map(of).collect()
-}
-
-/// [`timings`] as Markdown.
-pub fn timing_markdown(plan: &Plan, records: &[Record]) -> String {
-    let mut text = String::from("| model | method | ε | labels | ");
-    Timing::STAGES.iter().for_each(|stage| text += &format!("{stage}, s | "));
-    text += "peak memory, MiB | threads × jobs |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
-    for one in timings(plan, records) {
-        let Timing { method, model, epsilon, labels, stages, peak_memory_mib, threads, jobs, .. } = one;
-        let _ = write!(text, "| {model} | {method} | {epsilon} | {labels} | ");
-        stages.iter().for_each(|seconds| text += &format!("{seconds:.4} | "));
-        let _ = writeln!(text, "{peak_memory_mib:.0} | {threads} × {jobs} |");
-    }
-    text
-}
-
-/// The summary as CSV, full precision, one row an arm; with `header` the names of the columns come first.
-pub fn csv(suite: &str, plan: &Plan, records: &[Record], header: bool) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = [
-        "suite",
-        "dataset",
-        "model",
-        "method",
-        "reports",
-        "epsilon",
-        "labels",
-        "steps",
-        "learning_rate",
-        "weight_decay",
-        "dropout",
-        "runs",
-        "test_accuracy_percent",
-        "test_accuracy_half_width_95",
-        "feature_benefit_points",
-        "feature_benefit_half_width_95",
-        "over_feature_free_points",
-        "over_feature_free_half_width_95",
-    ];
-    // Writing to memory cannot fail.
-    if header {
-        let _ = writer.write_record(names);
-    }
-    for row in rows(plan, records) {
-        let spec = &row.spec;
-        let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-        let _ = writer.write_record([
-            suite.to_owned(),
-            row.dataset().to_owned(),
-            spec.model.kind.label().to_owned(),
-            row.name.clone(),
-            mechanism(spec),
-            spec.features.epsilon().map_or(String::new(), |epsilon| epsilon.to_string()),
-            labels(spec),
-            spec.denoise.steps.to_string(),
-            spec.training.learning_rate.to_string(),
-            spec.training.weight_decay.to_string(),
-            spec.model.dropout.to_string(),
-            row.accuracy.count.to_string(),
-            row.accuracy.mean.to_string(),
-            number(row.accuracy.half_width),
-            number(row.feature_benefit.map(|interval| interval.mean)),
-            number(row.feature_benefit.and_then(|interval| interval.half_width)),
-            number(row.over_feature_free.map(|interval| interval.mean)),
-            number(row.over_feature_free.and_then(|interval| interval.half_width)),
-        ]);
-    }
-    writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
