@@ -60,3 +60,52 @@ pub(crate) fn clip(gradients: Vec<Tensor<2>>, longest: f64) -> Vec<Tensor<2>> {
     }
     gradients.into_iter().map(|gradient| gradient * scale).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Adam, clip};
+    use crate::DeviceChoice;
+    use crate::parameters::values;
+    use burn::tensor::{Tensor, TensorData};
+
+    fn row(numbers: &[f32]) -> Tensor<2> {
+        let device = DeviceChoice::Cpu.open().expect("there is always a CPU");
+        Tensor::from_data(TensorData::new(numbers.to_vec(), [1, numbers.len()]), &device)
+    }
+
+    fn assert_close(found: &Tensor<2>, right: &[f32]) {
+        let found = values(found.clone());
+        let close = found.len() == right.len() && found.iter().zip(right).all(|(a, b)| (a - b).abs() < 2e-6);
+        assert!(close, "{found:?} for {right:?}");
+    }
+
+    /// The numbers are, rounded to six places, those of `torch.optim.Adam([p], lr=0.1, weight_decay=0.02)`, PyTorch 2.15, with `p.grad` set to
+    /// each row before `step()`.
+    #[test]
+    fn four_steps_are_those_of_pytorch() {
+        let steps = [
+            ([0.3, -0.2, 0.0], [0.4, -0.9, 1.9]),
+            ([-0.1, 0.4, 1e-3], [0.356_947, -0.931_064, 1.800_074]),
+            ([0.25, 0.25, -5.0], [0.291_125, -0.982_027, 1.863_083]),
+            ([0.0, -0.5, 2.0], [0.236_394, -0.968_910, 1.888_755]),
+        ];
+        let mut parameters = [row(&[0.5, -1.0, 2.0])];
+        let mut adam = Adam::new(1);
+        for (gradient, right) in steps {
+            adam.step(&mut parameters, vec![row(&gradient)], 0.1, |_| 0.02);
+            assert_close(&parameters[0], &right);
+        }
+    }
+
+    /// As `torch.nn.utils.clip_grad_norm_`: a joint length of 13 cut to 6.5; one that is short enough stays.
+    #[test]
+    fn gradients_are_cut_together() {
+        let gradients = || vec![row(&[3.0, -4.0]), row(&[12.0])];
+        let cut = clip(gradients(), 6.5);
+        assert_close(&cut[0], &[1.5, -2.0]);
+        assert_close(&cut[1], &[6.0]);
+        let kept = clip(gradients(), 14.0);
+        assert_close(&kept[0], &[3.0, -4.0]);
+        assert_close(&kept[1], &[12.0]);
+    }
+}

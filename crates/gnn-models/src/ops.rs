@@ -14,6 +14,7 @@ mod exponential;
 mod flex;
 mod host;
 mod host_attention;
+mod host_sparse;
 mod sparse;
 
 pub(crate) use attention::{Attention, AttentionOperand, AttentionState};

@@ -62,3 +62,58 @@ impl EpochSelection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::EpochSelection;
+    use crate::{Epoch, LabelNoise};
+
+    fn epoch(train_accuracy: f64, validation_loss: f64, validation_accuracy: f64) -> Epoch {
+        Epoch { epoch: 0, train_loss: 1.0, train_accuracy, validation_loss, validation_accuracy }
+    }
+
+    #[test]
+    fn the_lowest_loss() {
+        let kept = epoch(0.5, 1.0, 0.5);
+        assert!(EpochSelection::BestValidationLoss.prefers(&epoch(0.1, 0.9, 0.1), &kept));
+        assert!(!EpochSelection::BestValidationLoss.prefers(&epoch(0.9, 1.0, 0.9), &kept));
+        assert!(EpochSelection::Last.prefers(&epoch(0.1, 2.0, 0.1), &kept));
+    }
+
+    #[test]
+    fn the_highest_accuracy_and_among_equals_the_lowest_loss() {
+        let kept = epoch(0.5, 1.0, 0.5);
+        let rule = EpochSelection::BestValidationAccuracy;
+        assert!(rule.prefers(&epoch(0.5, 2.0, 0.6), &kept));
+        assert!(!rule.prefers(&epoch(0.5, 0.5, 0.4), &kept));
+        assert!(rule.prefers(&epoch(0.5, 0.9, 0.5), &kept));
+        assert!(!rule.prefers(&kept, &kept));
+    }
+
+    /// With p = 0.7 an accuracy of 0.8 on noisy labels is luck: it is worth no more than 0.7.
+    #[test]
+    fn more_than_the_noise_allows_counts_as_what_it_allows() {
+        let rule = EpochSelection::BestEstimatedAccuracy { noise: LabelNoise { keep: 0.7, flip: 0.3 } };
+        assert!(rule.prefers(&epoch(0.5, 2.0, 0.6), &epoch(0.5, 1.0, 0.5)));
+        assert!(!rule.prefers(&epoch(0.5, 2.0, 0.9), &epoch(0.5, 1.0, 0.8)));
+        assert!(!rule.prefers(&epoch(0.5, 2.0, 0.8), &epoch(0.5, 1.0, 0.7)));
+        assert!(rule.prefers(&epoch(0.5, 0.9, 0.7), &epoch(0.5, 1.0, 0.8)));
+    }
+
+    /// All three must improve, the accuracies up to their bounds 0.6 and 0.63.
+    #[test]
+    fn the_reference_rule_of_lpgnn() {
+        let rule = EpochSelection::LpgnnTriple { keep: 0.6 };
+        let kept = epoch(0.5, 1.0, 0.5);
+        assert!(rule.prefers(&epoch(0.62, 0.9, 0.6), &kept));
+        for worse in [
+            epoch(0.62, 1.0, 0.6),
+            epoch(0.5, 0.9, 0.6),
+            epoch(0.62, 0.9, 0.5),
+            epoch(0.64, 0.9, 0.6),
+            epoch(0.62, 0.9, 0.61),
+        ] {
+            assert!(!rule.prefers(&worse, &kept), "{worse:?}");
+        }
+    }
+}

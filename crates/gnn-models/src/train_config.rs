@@ -125,3 +125,17 @@ impl TrainConfig {
         self.loss.noise().map_or(Ok(()), |noise| noise.check(classes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Schedule;
+
+    #[test]
+    fn factors_by_hand() {
+        let of = |schedule: Schedule, epochs: [usize; 4]| epochs.map(|epoch| schedule.factor(epoch, 40));
+        let near = |found: [f64; 4], right: [f64; 4]| found.iter().zip(right).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(near(of(Schedule::Step { every: 5, factor: 0.5 }, [0, 4, 5, 10]), [1.0, 1.0, 0.5, 0.25]));
+        assert!(near(of(Schedule::Cosine, [0, 10, 20, 40]), [1.0, 0.5 + 0.125f64.sqrt(), 0.5, 0.0]));
+        assert!(near(of(Schedule::Warmup { warmup: 4 }, [0, 1, 3, 9]), [0.25, 0.5, 1.0, 1.0]));
+    }
+}

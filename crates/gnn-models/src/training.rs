@@ -216,3 +216,42 @@ fn cross_entropy(logits: &[f32], nodes: &[u32], labels: &[u32], classes: usize, 
         .sum();
     -total / nodes.len() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Objective, decay_factor};
+    use crate::parameters::{Group, values};
+    use crate::{DecayScope, DeviceChoice, Features, Loss, TrainConfig, TrainData};
+    use graph_denoise::{CsrGraph, EdgeKind, FeatureMatrix};
+
+    #[test]
+    fn decay_reaches_what_its_scope_names() {
+        let reached = |decay| {
+            let config = TrainConfig { decay, weight_decay: 0.5, ..TrainConfig::default() };
+            [Group::FirstLayerWeight, Group::Weight, Group::Bias].map(|group| decay_factor(&config, group))
+        };
+        assert_eq!(reached(DecayScope::All), [0.5, 0.5, 0.5]);
+        assert_eq!(reached(DecayScope::Weights), [0.5, 0.5, 0.0]);
+        assert_eq!(reached(DecayScope::FirstLayer), [0.5, 0.0, 0.0]);
+    }
+
+    /// On a path of three nodes the middle one takes the class that one step brings from its neighbours, of which one is
+    /// there for validation.
+    #[test]
+    fn drop_asks_the_neighbours_those_for_validation_too() {
+        let features = Features::from(FeatureMatrix::zeros(3, 1));
+        let data = TrainData {
+            graph: &CsrGraph::from_edges(3, &[(0, 1), (1, 2)], EdgeKind::Undirected).expect("a path"),
+            features: &features,
+            labels: &[1, 0, 0],
+            selection_labels: None,
+            classes: 2,
+            train: &[1],
+            validation: &[0],
+        };
+        let config = TrainConfig { loss: Loss::Drop { noise: None, steps: 1 }, ..TrainConfig::default() };
+        let device = DeviceChoice::Cpu.open().expect("there is always a CPU");
+        let objective = Objective::new(&data, &config, &device);
+        assert_eq!(values(objective.targets), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    }
+}

@@ -1,6 +1,7 @@
 //! The operations on the CPU backend: plain slices in, plain slices out.
 
-use super::host_attention::{self as attention, Heads, Lists, Saved};
+use super::host_attention::{self as attention, ByScores, Heads, Lists, Saved};
+use super::host_sparse::{self, Csr};
 use super::{Activation, AttentionOperand, AttentionState, GraphKernels, GraphOps, SparseOperand, host};
 use burn::backend::{
     Flex, TensorMetadata,
@@ -41,6 +42,14 @@ fn with_values<R>(x: &FloatTensor<Flex>, compute: impl FnOnce(&[f32]) -> R) -> R
     }
 }
 
+/// Runs `change` on the values of a tensor, row after row; they are copied first where others see them too.
+fn in_place(x: FloatTensor<Flex>, change: impl FnOnce(&mut [f32])) -> FloatTensor<Flex> {
+    let mut x = if x.layout().is_contiguous() { x } else { x.to_contiguous() };
+    let (start, count) = (x.layout().start_offset(), x.layout().num_elements());
+    change(&mut x.storage_mut::<f32>()[start..start + count]);
+    x
+}
+
 impl GraphKernels for Flex {
     fn spmm(
         indptr: IntTensor<Self>,
@@ -56,8 +65,7 @@ impl GraphKernels for Flex {
     }
 
     fn activate(x: FloatTensor<Self>, bias: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self> {
-        let out = with_values(&x, |x| with_values(&bias, |bias| host::activate(x, bias, activation)));
-        tensor(out, width(&x), &x.device())
+        in_place(x, |x| with_values(&bias, |bias| host::activate(x, bias, activation)))
     }
 
     fn activate_backward(
@@ -65,9 +73,7 @@ impl GraphKernels for Flex {
         activation: Activation,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let out =
-            with_values(&y, |y| with_values(&gradient, |gradient| host::activate_backward(y, activation, gradient)));
-        tensor(out, width(&y), &y.device())
+        in_place(gradient, |gradient| with_values(&y, |y| host::activate_backward(y, activation, gradient)))
     }
 
     fn attention(
@@ -78,14 +84,15 @@ impl GraphKernels for Flex {
         graph: &AttentionOperand<Self>,
     ) -> (FloatTensor<Self>, AttentionState<Self>) {
         let (heads, device) = (heads(&source), x.device());
-        let source_scores = with_values(&x, |x| with_values(&source, |source| attention::scores(x, source, heads)));
-        let target_scores = with_values(&x, |x| with_values(&target, |target| attention::scores(x, target, heads)));
+        let (source_scores, target_scores) = with_values(&x, |x| {
+            with_values(&source, |source| with_values(&target, |target| attention::scores(x, source, target, heads)))
+        });
         let lists = forward_lists(graph);
         let weights = attention::weights(lists, &source_scores, &target_scores, heads.heads);
         let weights = tensor(weights, heads.heads, &device);
         let dropped = mask.layout().num_elements() == weights.layout().num_elements();
         let kept = if dropped { Self::float_mul(weights.clone(), mask) } else { weights.clone() };
-        let out = with_values(&x, |x| attention::gather(lists, None, kept.storage::<f32>(), x, heads));
+        let out = with_values(&x, |x| attention::gather(lists, None, kept.storage::<f32>(), x, heads, None));
         let state = AttentionState {
             weights,
             kept,
@@ -123,15 +130,18 @@ impl GraphKernels for Flex {
                 let scores = attention::score_gradients(lists, &saved, gradient, heads);
                 let target_scores = attention::row_sums(lists, None, &scores, heads.heads);
                 let source_scores = attention::row_sums(backward_lists, entries, &scores, heads.heads);
-                let mut by_x = attention::gather(backward_lists, entries, kept, gradient, heads);
-                with_values(&source, |source| {
+                let by_x = with_values(&source, |source| {
                     with_values(&target, |target| {
-                        let vectors = (source, target);
-                        attention::add_score_gradients(&mut by_x, vectors, (&source_scores, &target_scores), heads);
-                    });
+                        let scores = ByScores {
+                            source,
+                            target,
+                            source_gradient: &source_scores,
+                            target_gradient: &target_scores,
+                        };
+                        attention::gather(backward_lists, entries, kept, gradient, heads, Some(scores))
+                    })
                 });
-                let by_source = attention::vector_gradient(&source_scores, x, heads);
-                let by_target = attention::vector_gradient(&target_scores, x, heads);
+                let (by_source, by_target) = attention::vector_gradients(&source_scores, &target_scores, x, heads);
                 [by_x, by_source, by_target]
             })
         });
@@ -150,7 +160,19 @@ impl GraphKernels for Flex {
 
 impl GraphOps for Flex {
     fn sparse_product(x: FloatTensor<Self>, a: SparseOperand<Self>) -> FloatTensor<Self> {
-        Self::spmm(a.indptr, a.indices, a.values, x)
+        let width = width(&x);
+        let transposed = Csr {
+            indptr: a.transposed_indptr.storage::<i32>(),
+            indices: a.transposed_indices.storage::<i32>(),
+            values: a.transposed_values.storage::<f32>(),
+        };
+        let a = Csr {
+            indptr: a.indptr.storage::<i32>(),
+            indices: a.indices.storage::<i32>(),
+            values: a.values.storage::<f32>(),
+        };
+        let out = with_values(&x, |x| host_sparse::product(a, transposed, x, width));
+        tensor(out, width, &x.device())
     }
 
     fn biased_activation(x: FloatTensor<Self>, bias: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self> {

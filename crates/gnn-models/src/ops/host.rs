@@ -33,7 +33,8 @@ impl<W: RowWork> NullaryFnOnce for Dispatched<'_, W> {
     }
 }
 
-fn dispatch(work: &impl RowWork, rows: Range<usize>, out: &mut [f32]) {
+/// Runs `work` on `rows`, with the best instruction set that there is.
+pub(super) fn dispatch(work: &impl RowWork, rows: Range<usize>, out: &mut [f32]) {
     Arch::new().dispatch(Dispatched { work, rows, out });
 }
 
@@ -81,66 +82,70 @@ pub(super) fn in_blocks(indptr: &[i32], width: usize, cost: usize, out: &mut [f3
     parts.into_par_iter().for_each(|(rows, part)| dispatch(work, rows, part));
 }
 
-/// activation(x + bias).
-pub(super) fn activate(x: &[f32], bias: &[f32], activation: Activation) -> Vec<f32> {
+/// activation(x + bias) in the place of x.
+pub(super) fn activate(x: &mut [f32], bias: &[f32], activation: Activation) {
     struct Work<'a> {
-        x: &'a [f32],
         bias: &'a [f32],
         activation: Activation,
     }
     impl RowWork for Work<'_> {
         #[inline(always)]
-        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
-            let width = self.bias.len();
-            let x = &self.x[rows.start * width..rows.end * width];
-            for (out, x) in out.chunks_exact_mut(width).zip(x.chunks_exact(width)) {
-                for ((out, &x), &b) in out.iter_mut().zip(x).zip(self.bias) {
-                    *out = x + b;
+        fn run(&self, _: Range<usize>, out: &mut [f32]) {
+            for row in out.chunks_exact_mut(self.bias.len()) {
+                for (x, &b) in row.iter_mut().zip(self.bias) {
+                    *x += b;
                 }
             }
             if let Some((slope, limit)) = exponential(self.activation) {
-                for out in out.iter_mut() {
-                    let z = *out;
-                    *out = if z > 0.0 { slope * z } else { limit * (exp(z) - 1.0) };
+                for x in out.iter_mut() {
+                    let z = *x;
+                    *x = if z > 0.0 { slope * z } else { limit * (exp(z) - 1.0) };
                 }
             }
         }
     }
-    let mut out = vec![0f32; x.len()];
-    in_row_blocks(&mut out, bias.len(), bias.len() * 8, &Work { x, bias, activation });
-    out
+    in_row_blocks(x, bias.len(), bias.len() * 8, &Work { bias, activation });
 }
 
-/// gradient · activation' where the output is `y`: y grows with x, is 0 at 0 and there is no other fact needed.
-pub(super) fn activate_backward(y: &[f32], activation: Activation, gradient: &[f32]) -> Vec<f32> {
+/// gradient · activation' in the place of the gradient, where the output is `y`: y grows with x, is 0 at 0 and there is
+/// no other fact needed.
+pub(super) fn activate_backward(y: &[f32], activation: Activation, gradient: &mut [f32]) {
     struct Work<'a> {
         y: &'a [f32],
-        gradient: &'a [f32],
         slope: f32,
         limit: f32,
     }
     impl RowWork for Work<'_> {
         #[inline(always)]
-        fn run(&self, rows: Range<usize>, out: &mut [f32]) {
-            let inputs = self.y[rows.clone()].iter().zip(&self.gradient[rows]);
-            for (out, (&y, &gradient)) in out.iter_mut().zip(inputs) {
-                *out = gradient * if y > 0.0 { self.slope } else { y + self.limit };
+        fn run(&self, rows: Range<usize>, gradient: &mut [f32]) {
+            for (gradient, &y) in gradient.iter_mut().zip(&self.y[rows]) {
+                *gradient *= if y > 0.0 { self.slope } else { y + self.limit };
             }
         }
     }
-    let Some((slope, limit)) = exponential(activation) else { return gradient.to_vec() };
-    let mut out = vec![0f32; y.len()];
-    in_row_blocks(&mut out, 1, 2, &Work { y, gradient, slope, limit });
-    out
+    let Some((slope, limit)) = exponential(activation) else { return };
+    in_row_blocks(gradient, 1, 2, &Work { y, slope, limit });
 }
 
 /// Sum over rows, in the order of the rows.
 pub(super) fn column_sums(x: &[f32], width: usize) -> Vec<f32> {
-    let mut sums = vec![0f32; width];
-    for row in x.chunks_exact(width.max(1)) {
-        for (sum, value) in sums.iter_mut().zip(row) {
-            *sum += value;
+    struct Work<'a> {
+        x: &'a [f32],
+        width: usize,
+    }
+    impl RowWork for Work<'_> {
+        /// The sums of `columns`.
+        #[inline(always)]
+        fn run(&self, columns: Range<usize>, sums: &mut [f32]) {
+            for row in self.x.chunks_exact(self.width) {
+                for (sum, value) in sums.iter_mut().zip(&row[columns.clone()]) {
+                    *sum += value;
+                }
+            }
         }
     }
+    let mut sums = vec![0f32; width];
+    let at_once = width.div_ceil(rayon::current_num_threads()).next_multiple_of(16);
+    in_chunks(&mut sums, 1, at_once, &Work { x, width });
     sums
 }

@@ -2,7 +2,7 @@
 
 use super::attention::SLOPE;
 use super::exponential::exp;
-use super::host::{RowWork, in_blocks, in_row_blocks};
+use super::host::{RowWork, in_blocks, in_chunks, in_row_blocks};
 use std::ops::Range;
 
 /// The lists of one orientation.
@@ -38,29 +38,42 @@ impl Heads {
     }
 }
 
-/// ⟨vector, x_i⟩ for each node and head.
-pub(super) fn scores(x: &[f32], vector: &[f32], heads: Heads) -> Vec<f32> {
+/// ⟨source, x_i⟩ and ⟨target, x_i⟩ for each node and head.
+pub(super) fn scores(x: &[f32], source: &[f32], target: &[f32], heads: Heads) -> (Vec<f32>, Vec<f32>) {
     struct Work<'a> {
         x: &'a [f32],
-        vector: &'a [f32],
+        source: &'a [f32],
+        target: &'a [f32],
         heads: Heads,
     }
     impl RowWork for Work<'_> {
+        /// Both scores of a node side by side: its row is read once.
         #[inline(always)]
         fn run(&self, rows: Range<usize>, out: &mut [f32]) {
             let Heads { heads, width } = self.heads;
             let rows = self.x[rows.start * heads * width..].chunks_exact(heads * width);
-            for (scores, row) in out.chunks_exact_mut(heads).zip(rows) {
-                let pairs = row.chunks_exact(width).zip(self.vector.chunks_exact(width));
-                for (score, (row, vector)) in scores.iter_mut().zip(pairs) {
-                    *score = dot(row, vector);
+            for (scores, row) in out.chunks_exact_mut(2 * heads).zip(rows) {
+                let (by_source, by_target) = scores.split_at_mut(heads);
+                let vectors = self.source.chunks_exact(width).zip(self.target.chunks_exact(width));
+                let scores = by_source.iter_mut().zip(by_target);
+                for ((row, (source, target)), (by_source, by_target)) in
+                    row.chunks_exact(width).zip(vectors).zip(scores)
+                {
+                    *by_source = dot(row, source);
+                    *by_target = dot(row, target);
                 }
             }
         }
     }
-    let mut out = vec![0f32; x.len() / heads.width];
-    in_row_blocks(&mut out, heads.heads, heads.total(), &Work { x, vector, heads });
-    out
+    let nodes = x.len() / heads.total();
+    let mut both = vec![0f32; 2 * nodes * heads.heads];
+    in_row_blocks(&mut both, 2 * heads.heads, 2 * heads.total(), &Work { x, source, target, heads });
+    let (mut by_source, mut by_target) = (Vec::with_capacity(both.len() / 2), Vec::with_capacity(both.len() / 2));
+    for scores in both.chunks_exact(2 * heads.heads) {
+        by_source.extend_from_slice(&scores[..heads.heads]);
+        by_target.extend_from_slice(&scores[heads.heads..]);
+    }
+    (by_source, by_target)
 }
 
 /// α, entries × heads.
@@ -75,13 +88,12 @@ pub(super) fn weights(lists: Lists<'_>, source: &[f32], target: &[f32], heads: u
         #[inline(always)]
         fn run(&self, rows: Range<usize>, out: &mut [f32]) {
             let Self { lists, source, target, heads } = *self;
-            let base = lists.indptr[rows.start] as usize;
-            let (mut highest, mut sums) = (vec![0f32; heads], vec![0f32; heads]);
-            for row in rows {
-                let range = lists.range(row);
-                let part = &mut out[(range.start - base) * heads..(range.end - base) * heads];
-                let target = &target[row * heads..][..heads];
-                softmax_row(&lists.indices[range], source, target, part, (&mut highest, &mut sums));
+            // The usual numbers of heads, known to the compiler.
+            match heads {
+                1 => softmax(lists, rows, source, target, 1, out),
+                4 => softmax(lists, rows, source, target, 4, out),
+                8 => softmax(lists, rows, source, target, 8, out),
+                _ => softmax(lists, rows, source, target, heads, out),
             }
         }
     }
@@ -90,46 +102,52 @@ pub(super) fn weights(lists: Lists<'_>, source: &[f32], target: &[f32], heads: u
     out
 }
 
-/// One node's weights: a softmax shifted by the highest score, so that nothing overflows. `highest` and `sums` are room
-/// for a number a head.
+/// The weights of some nodes: softmaxes shifted by the highest score, so that nothing overflows. The exponentials of all
+/// nodes are one loop: the lists are shorter than a vector.
 #[inline(always)]
-fn softmax_row(
-    list: &[i32],
-    source: &[f32],
-    target: &[f32],
-    weights: &mut [f32],
-    (highest, sums): (&mut [f32], &mut [f32]),
-) {
-    let heads = target.len();
-    highest.fill(f32::NEG_INFINITY);
-    sums.fill(0.0);
-    for (&other, weights) in list.iter().zip(weights.chunks_exact_mut(heads)) {
-        let source = &source[other as usize * heads..][..heads];
-        for head in 0..heads {
-            let score = leaky(target[head] + source[head]);
-            weights[head] = score;
-            highest[head] = if score > highest[head] { score } else { highest[head] };
+fn softmax(lists: Lists<'_>, rows: Range<usize>, source: &[f32], target: &[f32], heads: usize, weights: &mut [f32]) {
+    let base = lists.indptr[rows.start] as usize;
+    let part = |row| {
+        let range = lists.range(row);
+        (range.start - base) * heads..(range.end - base) * heads
+    };
+    let mut room = vec![0f32; heads];
+    for row in rows.clone() {
+        let (weights, highest) = (&mut weights[part(row)], &mut room[..heads]);
+        let target = &target[row * heads..][..heads];
+        highest.fill(f32::NEG_INFINITY);
+        for (&other, weights) in lists.indices[lists.range(row)].iter().zip(weights.chunks_exact_mut(heads)) {
+            let source = &source[other as usize * heads..][..heads];
+            for head in 0..heads {
+                let score = leaky(target[head] + source[head]);
+                weights[head] = score;
+                highest[head] = if score > highest[head] { score } else { highest[head] };
+            }
         }
-    }
-    for weights in weights.chunks_exact_mut(heads) {
-        for head in 0..heads {
-            weights[head] -= highest[head];
+        for weights in weights.chunks_exact_mut(heads) {
+            for head in 0..heads {
+                weights[head] -= highest[head];
+            }
         }
     }
     for weight in weights.iter_mut() {
         *weight = exp(*weight);
     }
-    for weights in weights.chunks_exact(heads) {
-        for head in 0..heads {
-            sums[head] += weights[head];
+    for row in rows {
+        let (weights, sums) = (&mut weights[part(row)], &mut room[..heads]);
+        sums.fill(0.0);
+        for weights in weights.chunks_exact(heads) {
+            for head in 0..heads {
+                sums[head] += weights[head];
+            }
         }
-    }
-    for sum in sums.iter_mut() {
-        *sum = 1.0 / *sum;
-    }
-    for weights in weights.chunks_exact_mut(heads) {
-        for head in 0..heads {
-            weights[head] *= sums[head];
+        for sum in sums.iter_mut() {
+            *sum = 1.0 / *sum;
+        }
+        for weights in weights.chunks_exact_mut(heads) {
+            for head in 0..heads {
+                weights[head] *= sums[head];
+            }
         }
     }
 }
@@ -139,41 +157,73 @@ fn leaky(score: f32) -> f32 {
     if score > 0.0 { score } else { SLOPE * score }
 }
 
-/// Σ_j weight_ij x_j per head; `entries` says where an entry's weight stands, itself where it is `None`.
-pub(super) fn gather(lists: Lists<'_>, entries: Option<&[i32]>, weights: &[f32], x: &[f32], heads: Heads) -> Vec<f32> {
+/// Σ_j weight_ij x_j per head; `entries` says where an entry's weight stands, itself where it is `None`. Where there are
+/// `scores`, what reaches x through the two scores of its node is added.
+pub(super) fn gather(
+    lists: Lists<'_>,
+    entries: Option<&[i32]>,
+    weights: &[f32],
+    x: &[f32],
+    heads: Heads,
+    scores: Option<ByScores<'_>>,
+) -> Vec<f32> {
     struct Work<'a> {
         lists: Lists<'a>,
         entries: Option<&'a [i32]>,
         weights: &'a [f32],
         x: &'a [f32],
         heads: Heads,
+        scores: Option<ByScores<'a>>,
     }
     impl RowWork for Work<'_> {
         #[inline(always)]
         fn run(&self, rows: Range<usize>, out: &mut [f32]) {
-            let Self { lists, entries, weights, x, heads } = *self;
+            let Self { lists, entries, weights, x, heads, scores } = *self;
             for (row, sums) in rows.zip(out.chunks_exact_mut(heads.total())) {
-                gather_row(lists, row, entries, weights, x, heads, sums);
+                let lists = (lists, row, entries);
+                gather_row(lists, weights, x, heads, sums);
+                if let Some(scores) = scores {
+                    scores.add(row, heads, sums);
+                }
             }
         }
     }
     let total = heads.total();
     let mut out = vec![0f32; (lists.indptr.len() - 1) * total];
-    let work = Work { lists, entries, weights, x, heads };
+    let work = Work { lists, entries, weights, x, heads, scores };
     in_row_blocks(&mut out, total, total * lists.mean_length(), &work);
     out
 }
 
+/// The attention vectors and the derivatives by the scores that they make.
+#[derive(Clone, Copy)]
+pub(super) struct ByScores<'a> {
+    pub(super) source: &'a [f32],
+    pub(super) target: &'a [f32],
+    pub(super) source_gradient: &'a [f32],
+    pub(super) target_gradient: &'a [f32],
+}
+
+impl ByScores<'_> {
+    #[inline(always)]
+    fn add(&self, row: usize, Heads { heads, width }: Heads, out: &mut [f32]) {
+        let by_source = &self.source_gradient[row * heads..][..heads];
+        let by_target = &self.target_gradient[row * heads..][..heads];
+        let vectors = self.source.chunks_exact(width).zip(self.target.chunks_exact(width));
+        let numbers = by_source.iter().zip(by_target);
+        for ((out, (by_source, by_target)), (source, target)) in out.chunks_exact_mut(width).zip(numbers).zip(vectors) {
+            for ((out, s), t) in out.iter_mut().zip(source).zip(target) {
+                *out += by_source * s + by_target * t;
+            }
+        }
+    }
+}
+
+/// The entries of a row: the lists, the row, and where the weights stand.
+type Entries<'a> = (Lists<'a>, usize, Option<&'a [i32]>);
+
 #[inline(always)]
-fn gather_row(
-    lists: Lists<'_>,
-    row: usize,
-    entries: Option<&[i32]>,
-    weights: &[f32],
-    x: &[f32],
-    heads: Heads,
-    sums: &mut [f32],
-) {
+fn gather_row((lists, row, entries): Entries<'_>, weights: &[f32], x: &[f32], heads: Heads, sums: &mut [f32]) {
     for head in 0..heads.heads {
         let mut first = head * heads.width;
         let mut left = heads.width;
@@ -181,10 +231,16 @@ fn gather_row(
             let sums = &mut sums[first..];
             let tile = Tile { lists, row, entries, weights, x, heads, head, first };
             let step = match left {
+                64.. => tile.sum::<64>(sums),
                 32.. => tile.sum::<32>(sums),
                 16.. => tile.sum::<16>(sums),
                 8.. => tile.sum::<8>(sums),
-                4.. => tile.sum::<4>(sums),
+                7 => tile.sum::<7>(sums),
+                6 => tile.sum::<6>(sums),
+                5 => tile.sum::<5>(sums),
+                4 => tile.sum::<4>(sums),
+                3 => tile.sum::<3>(sums),
+                2 => tile.sum::<2>(sums),
                 _ => tile.sum::<1>(sums),
             };
             first += step;
@@ -257,7 +313,15 @@ pub(super) fn score_gradients(lists: Lists<'_>, saved: &Saved<'_>, gradient: &[f
                 let range = lists.range(row);
                 let part = &mut out[(range.start - base) * count..(range.end - base) * count];
                 let gradient = &self.gradient[row * total..][..total];
-                score_gradient_row(lists, saved, row, gradient, heads, part);
+                match heads {
+                    Heads { heads: 4, width: 16 } => {
+                        score_gradient_row(lists, saved, row, gradient, Heads { heads: 4, width: 16 }, part);
+                    }
+                    Heads { heads: 4, width: 64 } => {
+                        score_gradient_row(lists, saved, row, gradient, Heads { heads: 4, width: 64 }, part);
+                    }
+                    _ => score_gradient_row(lists, saved, row, gradient, heads, part),
+                }
             }
         }
     }
@@ -326,51 +390,41 @@ pub(super) fn row_sums(lists: Lists<'_>, entries: Option<&[i32]>, numbers: &[f32
     out
 }
 
-/// Adds what reaches x through the two scores of its node.
-pub(super) fn add_score_gradients(
-    out: &mut [f32],
-    (source, target): (&[f32], &[f32]),
-    (source_gradient, target_gradient): (&[f32], &[f32]),
-    heads: Heads,
-) {
+/// Σ_i score_gradient_i x_i per head, by source scores and by target scores: the derivatives by the attention vectors.
+pub(super) fn vector_gradients(source: &[f32], target: &[f32], x: &[f32], heads: Heads) -> (Vec<f32>, Vec<f32>) {
     struct Work<'a> {
-        vectors: (&'a [f32], &'a [f32]),
-        gradients: (&'a [f32], &'a [f32]),
+        source: &'a [f32],
+        target: &'a [f32],
+        x: &'a [f32],
         heads: Heads,
     }
     impl RowWork for Work<'_> {
+        /// The sums of the heads `rows`, both derivatives side by side.
         #[inline(always)]
         fn run(&self, rows: Range<usize>, out: &mut [f32]) {
             let Heads { heads, width } = self.heads;
-            let by_source = &self.gradients.0[rows.start * heads..rows.end * heads];
-            let by_target = &self.gradients.1[rows.start * heads..rows.end * heads];
-            let numbers = by_source.iter().zip(by_target);
-            let vectors = self.vectors.0.chunks_exact(width).zip(self.vectors.1.chunks_exact(width)).cycle();
-            for ((out, (by_source, by_target)), (source, target)) in
-                out.chunks_exact_mut(width).zip(numbers).zip(vectors)
-            {
-                for ((out, s), t) in out.iter_mut().zip(source).zip(target) {
-                    *out += by_source * s + by_target * t;
+            let numbers = self.source.chunks_exact(heads).zip(self.target.chunks_exact(heads));
+            for (x, (source, target)) in self.x.chunks_exact(heads * width).zip(numbers) {
+                for (head, out) in rows.clone().zip(out.chunks_exact_mut(2 * width)) {
+                    let (by_source, by_target) = out.split_at_mut(width);
+                    let sums = by_source.iter_mut().zip(by_target);
+                    for ((by_source, by_target), x) in sums.zip(&x[head * width..][..width]) {
+                        *by_source += source[head] * x;
+                        *by_target += target[head] * x;
+                    }
                 }
             }
         }
     }
-    let work = Work { vectors: (source, target), gradients: (source_gradient, target_gradient), heads };
-    in_row_blocks(out, heads.total(), heads.total(), &work);
-}
-
-/// Σ_i score_gradient_i x_i per head: the derivative by an attention vector.
-pub(super) fn vector_gradient(score_gradient: &[f32], x: &[f32], heads: Heads) -> Vec<f32> {
-    let mut sums = vec![0f32; heads.total()];
-    for (numbers, row) in score_gradient.chunks_exact(heads.heads).zip(x.chunks_exact(heads.total())) {
-        let parts = sums.chunks_exact_mut(heads.width).zip(row.chunks_exact(heads.width));
-        for ((sums, row), &number) in parts.zip(numbers) {
-            for (sum, x) in sums.iter_mut().zip(row) {
-                *sum += number * x;
-            }
-        }
+    let mut both = vec![0f32; 2 * heads.total()];
+    let at_once = heads.heads.div_ceil(rayon::current_num_threads());
+    in_chunks(&mut both, 2 * heads.width, at_once, &Work { source, target, x, heads });
+    let (mut by_source, mut by_target) = (Vec::new(), Vec::new());
+    for sums in both.chunks_exact(2 * heads.width) {
+        by_source.extend_from_slice(&sums[..heads.width]);
+        by_target.extend_from_slice(&sums[heads.width..]);
     }
-    sums
+    (by_source, by_target)
 }
 
 /// ⟨a, b⟩ in eight interleaved partial sums.
