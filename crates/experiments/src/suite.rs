@@ -189,6 +189,11 @@ impl Suite {
             let asked = asked.to_lowercase();
             if names().any(|other| other == asked) { name == asked } else { name.contains(&asked) }
         };
+        // A name may have a comma in it, at which a list of names was cut.
+        let whole = asked.join(",").to_lowercase();
+        if names().any(|other| other == whole) {
+            return name == whole;
+        }
         asked.is_empty() || asked.iter().any(fits)
     }
 
@@ -375,6 +380,10 @@ mod tests {
         assert_eq!(of("lpgnn"), ["LPGNN"]);
         assert_eq!(of("lpg").len(), 2);
         assert_eq!(of("equal"), ["LPGNN, equal budgets"]);
+        let cut = Narrowing { methods: vec!["lpgnn".to_owned(), " equal budgets".to_owned()], ..Narrowing::default() };
+        let plan = suite.plan(&cut).expect("a plan");
+        assert_eq!(plan.arms[0].name, "LPGNN, equal budgets");
+        assert!(plan.arms.iter().all(|arm| arm.name != "LPGNN"));
     }
 
     #[test]

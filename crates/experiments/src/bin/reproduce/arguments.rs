@@ -185,6 +185,10 @@ impl Arguments {
                 Ok(plan) => requests.push(Request { suite: Some(suite), plan }),
                 // Of several suites one may have nothing on the data sets that were asked for.
                 Err(experiments::Error::EmptyPlan { .. }) if everything => {}
+                Err(experiments::Error::EmptyPlan { .. }) => {
+                    let names: Vec<&str> = suite.methods.iter().map(|method| method.name.as_str()).collect();
+                    bail!("no arm of suite {} is what was asked for; its methods are {}", suite.name, names.join("; "))
+                }
                 Err(error) => return Err(error.into()),
             }
         }
