@@ -177,7 +177,8 @@ fn defence_markdown(rows: &[Row]) -> String {
 /// Areas under the detectors' curves, as Markdown; empty where none was read.
 fn roc_markdown(rows: &[Row]) -> String {
     let mut text = String::new();
-    for row in rows {
+    // Controls share their lists with the method.
+    for row in rows.iter().filter(|row| row.spec.features.arm() == Arm::Private) {
         let Some(defence) = row.defence.as_ref().filter(|defence| !defence.roc.is_empty()) else { continue };
         if text.is_empty() {
             let names: Vec<&str> = defence.roc.iter().map(|curve| curve.score.as_str()).collect();

@@ -85,8 +85,8 @@ pub(crate) struct Arguments {
     /// Search hyper-parameters by clean validation accuracy on splits of their own, and print the winners.
     #[arg(long, conflicts_with = "fresh")]
     pub(crate) tune: bool,
-    /// Afterwards copy plan, records and report to data/results/DATE-NAME.
-    #[arg(long, value_name = "NAME")]
+    /// Afterwards copy plan, records and report to data/results/DATE-NAME; one that exists is not written over.
+    #[arg(long, value_name = "NAME", value_parser = record_name)]
     pub(crate) record: Option<String>,
     /// Runs made at the same time [default: one a core, fewer where memory is short].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -354,6 +354,14 @@ fn range(text: &str) -> Result<(f64, f64), String> {
     let ends = text.split_once(',').and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
     ends.filter(|(low, high): &(f64, f64)| low < high && low.is_finite() && high.is_finite())
         .ok_or_else(|| format!("`{text}` is no range: write LOW,HIGH, two numbers, the first the smaller one"))
+}
+
+fn record_name(text: &str) -> Result<String, String> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    if text.is_empty() || !text.chars().all(is_plain) {
+        return Err("a record is named by letters, digits, `-`, `_` and `.`".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
