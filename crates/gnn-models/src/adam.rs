@@ -1,10 +1,12 @@
 //! Adam with PyTorch's update, for a flat list of parameters.
 //!
-//! Burn's own would do for one parameter group; this one also clips by the norm over *all* gradients and needs no
-//! module around the weights.
+//! Burn's own would do for one parameter group; this one also clips by the norm over *all* gradients, needs no module
+//! around the weights and is one loop on the CPU.
 
+use crate::DeviceChoice;
+use crate::ops::{AdamStep, adam_step};
 use crate::parameters::values;
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, TensorData};
 
 const BETA_1: f64 = 0.9;
 const BETA_2: f64 = 0.999;
@@ -12,13 +14,29 @@ const EPSILON: f64 = 1e-8;
 
 /// Moments of each parameter \[Kingma and Ba, 2015, algorithm 1\].
 pub(crate) struct Adam {
-    moments: Vec<Option<(Tensor<2>, Tensor<2>)>>,
+    moments: Vec<Moments>,
     steps: i32,
 }
 
+/// First and second.
+enum Moments {
+    /// On the CPU.
+    Host(Vec<f32>, Vec<f32>),
+    /// On another device.
+    Device(Tensor<2>, Tensor<2>),
+}
+
 impl Adam {
-    pub(crate) fn new(parameters: usize) -> Self {
-        Self { moments: vec![None; parameters], steps: 0 }
+    /// For parameters that lie on the device of `choice`.
+    pub(crate) fn new(parameters: &[Tensor<2>], choice: DeviceChoice) -> Self {
+        let zeros = |parameter: &Tensor<2>| match choice {
+            DeviceChoice::Cpu => {
+                let count = parameter.shape().num_elements();
+                Moments::Host(vec![0.0; count], vec![0.0; count])
+            }
+            _ => Moments::Device(parameter.zeros_like(), parameter.zeros_like()),
+        };
+        Self { moments: parameters.iter().map(zeros).collect(), steps: 0 }
     }
 
     /// One step for all parameters; `decay` gives each parameter's factor of the L2 term.
@@ -30,22 +48,32 @@ impl Adam {
         decay: impl Fn(usize) -> f64,
     ) {
         self.steps += 1;
-        let first_bias = 1.0 - BETA_1.powi(self.steps);
+        let rate = rate / (1.0 - BETA_1.powi(self.steps));
         let second_bias = (1.0 - BETA_2.powi(self.steps)).sqrt();
-        for (at, mut gradient) in gradients.into_iter().enumerate() {
+        for (at, gradient) in gradients.into_iter().enumerate() {
             let parameter = parameters[at].clone();
-            if decay(at) > 0.0 {
-                gradient = gradient + parameter.clone() * decay(at);
-            }
-            let new_first = gradient.clone() * (1.0 - BETA_1);
-            let new_second = gradient.clone() * gradient * (1.0 - BETA_2);
-            let (first, second) = match self.moments[at].take() {
-                Some((first, second)) => (first * BETA_1 + new_first, second * BETA_2 + new_second),
-                None => (new_first, new_second),
+            parameters[at] = match &mut self.moments[at] {
+                Moments::Host(first, second) => {
+                    let (shape, device) = (parameter.shape(), parameter.device());
+                    let mut weights = values(parameter);
+                    let step = AdamStep {
+                        first: [BETA_1, 1.0 - BETA_1].map(|factor| factor as f32),
+                        second: [BETA_2, 1.0 - BETA_2].map(|factor| factor as f32),
+                        second_bias: second_bias as f32,
+                        epsilon: EPSILON as f32,
+                        rate: rate as f32,
+                        decay: decay(at) as f32,
+                    };
+                    adam_step(step, &mut weights, &values(gradient), (first, second));
+                    Tensor::from_data(TensorData::new(weights, shape), &device)
+                }
+                Moments::Device(first, second) => {
+                    let gradient = gradient + parameter.clone() * decay(at);
+                    *first = first.clone() * BETA_1 + gradient.clone() * (1.0 - BETA_1);
+                    *second = second.clone() * BETA_2 + gradient.clone() * gradient * (1.0 - BETA_2);
+                    parameter - first.clone() / (second.clone().sqrt() / second_bias + EPSILON) * rate
+                }
             };
-            let scale = second.clone().sqrt() / second_bias + EPSILON;
-            parameters[at] = parameter - first.clone() / scale * (rate / first_bias);
-            self.moments[at] = Some((first, second));
         }
     }
 }
@@ -63,7 +91,7 @@ pub(crate) fn clip(gradients: Vec<Tensor<2>>, longest: f64) -> Vec<Tensor<2>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Adam, clip};
+    use super::{Adam, Moments, clip};
     use crate::DeviceChoice;
     use crate::parameters::values;
     use burn::tensor::{Tensor, TensorData};
@@ -89,11 +117,16 @@ mod tests {
             ([0.25, 0.25, -5.0], [0.291_125, -0.982_027, 1.863_083]),
             ([0.0, -0.5, 2.0], [0.236_394, -0.968_910, 1.888_755]),
         ];
-        let mut parameters = [row(&[0.5, -1.0, 2.0])];
-        let mut adam = Adam::new(1);
-        for (gradient, right) in steps {
-            adam.step(&mut parameters, vec![row(&gradient)], 0.1, |_| 0.02);
-            assert_close(&parameters[0], &right);
+        let start = || row(&[0.5, -1.0, 2.0]);
+        let by_loop = Adam::new(&[start()], DeviceChoice::Cpu);
+        let zeros = || row(&[0.0; 3]);
+        let by_operations = Adam { moments: vec![Moments::Device(zeros(), zeros())], steps: 0 };
+        for mut adam in [by_loop, by_operations] {
+            let mut parameters = [start()];
+            for (gradient, right) in steps {
+                adam.step(&mut parameters, vec![row(&gradient)], 0.1, |_| 0.02);
+                assert_close(&parameters[0], &right);
+            }
         }
     }
 

@@ -82,7 +82,7 @@ impl Model {
         let tensors: Vec<Tensor<2>> = weights.map(|(place, values)| place.tensor(values.clone(), &device)).collect();
         let (first, others) = tensors.split_at(network.input_weights());
         let products = Input::new(features, resolved, &device).products(first);
-        let logits = values(network.forward(products, others, Mode::Evaluate));
+        let logits = values(network.forward(&products, others, Mode::Evaluate));
         FeatureMatrix::new(graph.nodes(), self.classes, logits).map_err(|_| Error::NotFinite { what: "logit" })
     }
 

@@ -101,50 +101,81 @@ impl Network {
 
     /// Logits of all nodes, nodes × classes, from the products of the features with the first
     /// [`input_weights`](Self::input_weights) parameters and from the other parameters.
-    pub(crate) fn forward(&self, products: Vec<Tensor<2>>, parameters: &[Tensor<2>], mode: Mode) -> Tensor<2> {
-        let mut parameters = parameters.iter().cloned();
-        let mut next = || parameters.next().expect("there is a parameter for each place");
-        let mut input = Some(self.with_hops(products));
-        let mut hidden: Option<Tensor<2>> = None;
-        for layer in 0..self.config.depth() {
-            let last = layer + 1 == self.config.depth();
-            let mut products = match &hidden {
-                Some(hidden) => (0..self.weights(layer)).map(|_| hidden.clone().matmul(next())).collect(),
-                None => input.take().expect("only the first layer has no hidden one before it"),
-            }
-            .into_iter();
-            let first = products.next().expect("each layer has a weight");
-            // Linear first: the neighbours are then summed over the narrower side.
-            let mut sums = match &self.aggregation {
-                Aggregation::Attention(attention) => {
-                    let mask = self.attention_mask(attention, mode, layer);
-                    attention.gather(first, next(), next(), mask)
-                }
-                aggregation => aggregation.sums(first, mode, layer, &self.device),
-            };
-            if let Some(own) = products.next() {
-                sums = sums + own;
-            }
-            if last {
-                return biased_activation(sums, next(), Activation::Identity);
-            }
-            sums = match self.config.normalization {
-                RowNormalization::None => sums,
-                RowNormalization::Layer => layer_normalized(sums) * next(),
-                RowNormalization::Unit => unit_length(sums),
-            };
-            let mut output = biased_activation(sums, next(), self.config.activation);
-            if let Some(hidden) = hidden.filter(|_| self.config.skip) {
+    pub(crate) fn forward(&self, products: &[Tensor<2>], others: &[Tensor<2>], mode: Mode) -> Tensor<2> {
+        self.further_layers(self.first_layer(products, others, mode), others, mode)
+    }
+
+    /// Whether the first layer, before dropout, is the same in training and in an evaluation.
+    pub(crate) fn begins_alike(&self) -> bool {
+        match self.aggregation {
+            Aggregation::Sampled { .. } => false,
+            Aggregation::Attention(_) => self.config.attention_dropout == 0.0,
+            Aggregation::Nothing | Aggregation::Weighted(_) => true,
+        }
+    }
+
+    /// The outputs of the first layer, before dropout.
+    pub(crate) fn first_layer(&self, products: &[Tensor<2>], others: &[Tensor<2>], mode: Mode) -> Tensor<2> {
+        self.layer(0, self.with_hops(products), others, mode)
+    }
+
+    /// Logits from the outputs of the first layer.
+    pub(crate) fn further_layers(&self, first: Tensor<2>, others: &[Tensor<2>], mode: Mode) -> Tensor<2> {
+        let mut others = &others[self.parameters_after_weights(0)..];
+        let mut output = first;
+        for layer in 1..self.config.depth() {
+            let hidden = self.dropped(output, mode, layer - 1);
+            let (weights, rest) = others.split_at(self.weights(layer));
+            let products = weights.iter().map(|weights| hidden.clone().matmul(weights.clone())).collect();
+            output = self.layer(layer, products, rest, mode);
+            if self.config.skip && layer + 1 < self.config.depth() {
                 output = output + hidden;
             }
-            hidden = Some(self.dropped(output, mode, layer));
+            others = &rest[self.parameters_after_weights(layer)..];
         }
-        unreachable!("a network has at least one layer, and the last returns")
+        output
+    }
+
+    /// Parameters of a layer beside its weight matrices.
+    fn parameters_after_weights(&self, layer: usize) -> usize {
+        let last = layer + 1 == self.config.depth();
+        let attention = if self.config.kind == ModelKind::Gat { 2 } else { 0 };
+        let gain = usize::from(!last && self.config.normalization == RowNormalization::Layer);
+        attention + gain + 1
+    }
+
+    /// A layer from the products of its inputs with its weights and from its other parameters, which come first in
+    /// `parameters`.
+    fn layer(&self, layer: usize, products: Vec<Tensor<2>>, parameters: &[Tensor<2>], mode: Mode) -> Tensor<2> {
+        let mut parameters = parameters.iter().cloned();
+        let mut next = || parameters.next().expect("there is a parameter for each place");
+        let mut products = products.into_iter();
+        let first = products.next().expect("each layer has a weight");
+        // Linear first: the neighbours are then summed over the narrower side.
+        let mut sums = match &self.aggregation {
+            Aggregation::Attention(attention) => {
+                let mask = self.attention_mask(attention, mode, layer);
+                attention.gather(first, next(), next(), mask)
+            }
+            aggregation => aggregation.sums(first, mode, layer, &self.device),
+        };
+        if let Some(own) = products.next() {
+            sums = sums + own;
+        }
+        if layer + 1 == self.config.depth() {
+            return biased_activation(sums, next(), Activation::Identity);
+        }
+        sums = match self.config.normalization {
+            RowNormalization::None => sums,
+            RowNormalization::Layer => layer_normalized(sums) * next(),
+            RowNormalization::Unit => unit_length(sums),
+        };
+        biased_activation(sums, next(), self.config.activation)
     }
 
     /// Σ_k Sᵏ X W_k from the X W_k of each group of `hops` + 1 weights, without ever forming Sᵏ X.
-    fn with_hops(&self, products: Vec<Tensor<2>>) -> Vec<Tensor<2>> {
-        let Some(hop) = &self.hop else { return products };
+    fn with_hops(&self, products: &[Tensor<2>]) -> Vec<Tensor<2>> {
+        let Some(hop) = &self.hop else { return products.to_vec() };
         products
             .chunks(self.config.hops + 1)
             .map(|group| {

@@ -13,11 +13,13 @@ mod elementwise;
 mod exponential;
 mod flex;
 mod host;
+mod host_adam;
 mod host_attention;
 mod host_sparse;
 mod sparse;
 
 pub(crate) use attention::{Attention, AttentionOperand, AttentionState};
+pub(crate) use host_adam::{AdamStep, adam_step};
 pub(crate) use sparse::{Sparse, SparseOperand};
 
 use burn::backend::{

@@ -282,7 +282,7 @@ fn compare(config: &ModelConfig, loss: Loss, device: DeviceChoice) {
     let leaves = input.products(&weights[..first]).into_iter().chain(weights[first..].iter().cloned());
     let tracked: Vec<Tensor<2>> = leaves.map(|leaf| leaf.autodiff().require_grad()).collect();
     let mode = Mode::Train { seed: PASS.0, epoch: PASS.1 };
-    let logits = network.forward(tracked[..first].to_vec(), &tracked[first..], mode);
+    let logits = network.forward(&tracked[..first], &tracked[first..], mode);
     let ours = Objective::new(&data, &settings, &device).loss(&settings, logits);
     let mut tape = ours.backward();
     let mut parameters: Vec<Matrix> = places
@@ -343,6 +343,15 @@ fn depth_hops_skip_and_normalization() {
             let config = ModelConfig { layers: 3, hops: 2, skip: true, normalization, ..plain(kind) };
             compare(&config, Loss::CrossEntropy, DeviceChoice::Cpu);
         }
+    }
+}
+
+/// Widths and numbers of heads that have loops of their own, and such as have not.
+#[test]
+fn heads_and_widths_of_attention() {
+    for (heads, hidden) in [(1, 16), (3, 11), (4, 16), (4, 64), (8, 8)] {
+        let config = ModelConfig { heads, hidden, attention_dropout: 0.3, ..plain(ModelKind::Gat) };
+        compare(&config, Loss::CrossEntropy, DeviceChoice::Cpu);
     }
 }
 

@@ -53,17 +53,18 @@ pub fn train_with(
     let places = network::places(model, data.features.dimensions(), data.classes);
     let mut parameters: Vec<Tensor<2>> =
         places.iter().enumerate().map(|(number, place)| place.tensor(place.draw(seed, number), &device)).collect();
-    let mut products = input.products(&parameters[..network.input_weights()]);
-    let mut adam = Adam::new(parameters.len());
+    keep_freed_memory();
+    let first = network.input_weights();
+    let mut start = Start::new(&network, &input, &parameters);
+    let mut adam = Adam::new(&parameters, resolved);
     let mut history: Vec<Epoch> = Vec::with_capacity(config.epochs);
     let mut kept: Option<(Epoch, Vec<f32>, Vec<Tensor<2>>)> = None;
 
     for epoch in 0..config.epochs {
-        // The products stand for the weights that made them.
-        let leaves = products.iter().chain(&parameters[network.input_weights()..]);
-        let tracked: Vec<Tensor<2>> = leaves.map(|leaf| leaf.clone().autodiff().require_grad()).collect();
-        let (tracked_products, others) = tracked.split_at(products.len());
-        let logits = network.forward(tracked_products.to_vec(), others, Mode::Train { seed, epoch });
+        let mode = Mode::Train { seed, epoch };
+        let Start { products, others, layer } = start;
+        let layer = layer.unwrap_or_else(|| network.first_layer(&products, &others, mode));
+        let logits = network.further_layers(layer, &others, mode);
         let train_accuracy = accuracy(&values(logits.clone().inner()), data.train, data.labels, data.classes);
         let loss = objective.loss(config, logits);
         let train_loss = f64::from(values(loss.clone().inner())[0]);
@@ -71,20 +72,20 @@ pub fn train_with(
             return Err(Error::Diverged { epoch, loss: train_loss });
         }
         let mut tape = loss.backward();
-        let mut gradients: Vec<_> =
-            tracked.iter().map(|p| p.grad_remove(&mut tape).expect("each parameter takes part in the loss")).collect();
-        drop(tracked);
-        let by_products: Vec<_> = gradients.drain(..products.len()).collect();
-        gradients.splice(0..0, input.weight_gradients(&by_products));
+        let mut gradient = |leaf: &Tensor<2>| leaf.grad_remove(&mut tape).expect("each leaf takes part in the loss");
+        let by_products: Vec<_> = products.iter().map(&mut gradient).collect();
+        let by_others: Vec<_> = others.iter().map(gradient).collect();
+        drop((products, others));
+        let mut gradients = input.weight_gradients(&by_products);
+        gradients.extend(by_others);
         if let Some(longest) = config.clip {
             gradients = adam::clip(gradients, longest);
         }
         let rate = config.learning_rate * config.schedule.factor(epoch, config.epochs);
         adam.step(&mut parameters, gradients, rate, |at| decay_factor(config, places[at].group));
 
-        products = input.products(&parameters[..network.input_weights()]);
-        let others = &parameters[network.input_weights()..];
-        let outputs = values(network.forward(products.clone(), others, Mode::Evaluate));
+        start = Start::new(&network, &input, &parameters);
+        let outputs = values(start.evaluate(&network, &parameters[first..]));
         let selection = data.selection_labels();
         let record = Epoch {
             epoch,
@@ -122,6 +123,44 @@ pub fn train_with(
     let weights = weights.into_iter().map(values).collect();
     let model = Model::new(model.clone(), data.features.dimensions(), data.classes, weights);
     Ok(Trained { model, logits, kept_epoch: best.epoch, history, device: resolved })
+}
+
+/// Where an evaluation and the next training pass begin alike: on the tape, the products of the features (which stand
+/// for the weights that made them), the other parameters and, unless training draws at random in it, the first layer.
+struct Start {
+    products: Vec<Tensor<2>>,
+    others: Vec<Tensor<2>>,
+    layer: Option<Tensor<2>>,
+}
+
+impl Start {
+    fn new(network: &Network, input: &Input, parameters: &[Tensor<2>]) -> Self {
+        let (weights, others) = parameters.split_at(network.input_weights());
+        let track = |leaf: Tensor<2>| leaf.autodiff().require_grad();
+        let products: Vec<_> = input.products(weights).into_iter().map(track).collect();
+        let others: Vec<_> = others.iter().cloned().map(track).collect();
+        let layer = network.begins_alike().then(|| network.first_layer(&products, &others, Mode::Evaluate));
+        Self { products, others, layer }
+    }
+
+    /// The logits of the parameters that this was made from, of which `others` are those without a tape.
+    fn evaluate(&self, network: &Network, others: &[Tensor<2>]) -> Tensor<2> {
+        let layer = match &self.layer {
+            Some(layer) => layer.clone().inner(),
+            None => {
+                let products: Vec<_> = self.products.iter().map(|product| product.clone().inner()).collect();
+                network.first_layer(&products, others, Mode::Evaluate)
+            }
+        };
+        network.further_layers(layer, others, Mode::Evaluate)
+    }
+}
+
+/// Makes glibc hand freed blocks out again instead of giving them back to the system, which would clear each page of each
+/// tensor anew: it does so up to the size of the largest block that it ever took back, and this one, never touched, is
+/// as large as it heeds. Without effect on other allocators.
+fn keep_freed_memory() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity((32 << 20) - (64 << 10))));
 }
 
 fn decay_factor(config: &TrainConfig, group: Group) -> f64 {

@@ -18,8 +18,11 @@ const LANES: usize = 16;
 /// Nodes of a piece of work, a multiple of each tile's.
 const NODES: usize = 96;
 
-/// Features of a piece of work: whole pages, which a processor fetches ahead.
+/// Features of a piece of work at most: whole pages, which a processor fetches ahead.
 const FEATURES: usize = 768;
+
+/// A multiple of the features of each tile.
+const TILES: usize = 24;
 
 /// X · W: `w` is dimensions × `width`, the result nodes × `width`.
 pub(crate) fn product(x: &FeatureMatrix, w: &[f32], width: usize) -> Vec<f32> {
@@ -45,8 +48,11 @@ pub(crate) fn transposed_product(x: &FeatureMatrix, gradient: &[f32], width: usi
     }
     let (gradient, padded) = padded(gradient, width);
     let mut out = vec![0f32; columns * padded];
-    in_pieces(&mut out, FEATURES * padded, |piece, out| {
-        let first = piece * FEATURES;
+    // As many pieces for each thread, of whole tiles.
+    let pieces = columns.div_ceil(FEATURES).next_multiple_of(rayon::current_num_threads());
+    let features = columns.div_ceil(pieces).next_multiple_of(TILES);
+    in_pieces(&mut out, features * padded, |piece, out| {
+        let first = piece * features;
         Backward { x: x.as_slice(), columns, first, gradient: &gradient, width: padded, out }
     });
     cut(out, padded, width)

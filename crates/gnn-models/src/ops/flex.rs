@@ -161,17 +161,12 @@ impl GraphKernels for Flex {
 impl GraphOps for Flex {
     fn sparse_product(x: FloatTensor<Self>, a: SparseOperand<Self>) -> FloatTensor<Self> {
         let width = width(&x);
-        let transposed = Csr {
-            indptr: a.transposed_indptr.storage::<i32>(),
-            indices: a.transposed_indices.storage::<i32>(),
-            values: a.transposed_values.storage::<f32>(),
-        };
         let a = Csr {
             indptr: a.indptr.storage::<i32>(),
             indices: a.indices.storage::<i32>(),
             values: a.values.storage::<f32>(),
         };
-        let out = with_values(&x, |x| host_sparse::product(a, transposed, x, width));
+        let out = with_values(&x, |x| host_sparse::product(a, x, width));
         tensor(out, width, &x.device())
     }
 

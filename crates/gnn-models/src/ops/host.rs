@@ -3,7 +3,7 @@
 use super::Activation;
 use super::elementwise::exponential;
 use super::exponential::exp;
-use pulp::{Arch, NullaryFnOnce};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ const PARALLEL_WORK: usize = 1 << 16;
 /// A closure would not do: the compiler keeps a long one apart, as code for the oldest processor.
 pub(super) trait RowWork: Sync {
     /// Writes `rows`, the first of which stands at the start of `out`. Each implementation is `#[inline(always)]`.
-    fn run(&self, rows: Range<usize>, out: &mut [f32]);
+    fn run<S: Simd>(&self, simd: S, rows: Range<usize>, out: &mut [f32]);
 }
 
 struct Dispatched<'a, W> {
@@ -24,12 +24,12 @@ struct Dispatched<'a, W> {
     out: &'a mut [f32],
 }
 
-impl<W: RowWork> NullaryFnOnce for Dispatched<'_, W> {
+impl<W: RowWork> WithSimd for Dispatched<'_, W> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
-        self.work.run(self.rows, self.out);
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.work.run(simd, self.rows, self.out);
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn activate(x: &mut [f32], bias: &[f32], activation: Activation) {
     }
     impl RowWork for Work<'_> {
         #[inline(always)]
-        fn run(&self, _: Range<usize>, out: &mut [f32]) {
+        fn run<S: Simd>(&self, _: S, _: Range<usize>, out: &mut [f32]) {
             for row in out.chunks_exact_mut(self.bias.len()) {
                 for (x, &b) in row.iter_mut().zip(self.bias) {
                     *x += b;
@@ -117,7 +117,7 @@ pub(super) fn activate_backward(y: &[f32], activation: Activation, gradient: &mu
     }
     impl RowWork for Work<'_> {
         #[inline(always)]
-        fn run(&self, rows: Range<usize>, gradient: &mut [f32]) {
+        fn run<S: Simd>(&self, _: S, rows: Range<usize>, gradient: &mut [f32]) {
             for (gradient, &y) in gradient.iter_mut().zip(&self.y[rows]) {
                 *gradient *= if y > 0.0 { self.slope } else { y + self.limit };
             }
@@ -136,7 +136,7 @@ pub(super) fn column_sums(x: &[f32], width: usize) -> Vec<f32> {
     impl RowWork for Work<'_> {
         /// The sums of `columns`.
         #[inline(always)]
-        fn run(&self, columns: Range<usize>, sums: &mut [f32]) {
+        fn run<S: Simd>(&self, _: S, columns: Range<usize>, sums: &mut [f32]) {
             for row in self.x.chunks_exact(self.width) {
                 for (sum, value) in sums.iter_mut().zip(&row[columns.clone()]) {
                     *sum += value;

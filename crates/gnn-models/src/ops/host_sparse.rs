@@ -1,24 +1,25 @@
-//! The product of a wide sparse matrix with more rows of a dense one than a cache holds.
+//! The product of a sparse matrix with more rows of a dense one than a cache holds.
 //!
-//! Row by row such a product gathers from all over the dense matrix. Column by column of the sparse one it reads the
-//! dense matrix once, in order, and adds to a small result, of which each thread has some columns to itself. The sums
-//! are the same in the same order, so which way is taken cannot be seen in the result.
+//! Row by row such a product gathers from all over the dense matrix. Here all rows of the sparse one take what they need
+//! of a block of the dense one, which lies in a near cache, before the next block is touched. The sums are the same in
+//! the same order, so which way is taken cannot be seen in the result.
 
 use super::host::{RowWork, dispatch};
 use graph_denoise::kernel;
+use pulp::Simd;
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Bytes of the dense matrix up to which gathering is cheap.
 const NEAR: usize = 1 << 20;
 
-/// Columns of the result that a thread has to itself. With fewer, reading the entries once for each costs too much.
-const COLUMNS: usize = 64;
+/// Bytes of a block of it.
+const BLOCK: usize = 1 << 18;
 
-/// Bytes of those columns that stay near.
-const SLICE: usize = 1 << 19;
+/// Entries of a row in a block, in the mean, below which the blocks cost more than they save.
+const ENTRIES: usize = 8;
 
-/// A CSR matrix.
+/// A CSR matrix, its columns in order in each row.
 #[derive(Clone, Copy)]
 pub(super) struct Csr<'a> {
     pub(super) indptr: &'a [i32],
@@ -32,58 +33,90 @@ impl Csr<'_> {
     }
 }
 
-/// A · x, where `x` has `width` columns and both orientations of A are at hand.
-pub(super) fn product(a: Csr<'_>, transposed: Csr<'_>, x: &[f32], width: usize) -> Vec<f32> {
-    let far = size_of_val(x) > NEAR && a.rows() < transposed.rows() && a.indices.len() > transposed.rows();
-    let near = a.rows() * COLUMNS * size_of::<f32>() <= SLICE;
-    if far && near && width.is_multiple_of(COLUMNS) && width / COLUMNS >= rayon::current_num_threads() {
-        return by_columns(transposed, a.rows(), x, width);
-    }
+/// A · x, where `x` has `width` columns.
+pub(super) fn product(a: Csr<'_>, x: &[f32], width: usize) -> Vec<f32> {
     let mut out = vec![0f32; a.rows() * width];
-    kernel::spmm(a.indptr, a.indices, a.values, x, width, &mut out);
+    let blocks = size_of_val(x).div_ceil(BLOCK);
+    if size_of_val(x) > NEAR && a.indices.len() / ENTRIES > a.rows() * blocks {
+        by_blocks(a, x, width, &mut out);
+    } else {
+        kernel::spmm(a.indptr, a.indices, a.values, x, width, &mut out);
+    }
     out
 }
 
-fn by_columns(transposed: Csr<'_>, rows: usize, x: &[f32], width: usize) -> Vec<f32> {
-    struct Work<'a> {
-        transposed: Csr<'a>,
-        x: &'a [f32],
-        width: usize,
+/// Adds to `out`, which is zero. Each thread has rows of its own, about equally many entries.
+fn by_blocks(a: Csr<'_>, x: &[f32], width: usize, out: &mut [f32]) {
+    let work = Work { a, x, width, block: (BLOCK / (width * size_of::<f32>())).max(1) };
+    let pieces = match rayon::current_num_threads() {
+        1 => 1,
+        threads => 4 * threads,
+    };
+    let mut parts = Vec::with_capacity(pieces);
+    let (mut first, mut rest) = (0, out);
+    for piece in 1..=pieces {
+        let goal = (a.indices.len() / pieces * piece) as i32;
+        let end = if piece == pieces { a.rows() } else { a.indptr[..a.rows()].partition_point(|&start| start < goal) };
+        let (part, after) = std::mem::take(&mut rest).split_at_mut((end - first) * width);
+        parts.push((first..end, part));
+        (first, rest) = (end, after);
     }
-    impl RowWork for Work<'_> {
-        /// `columns` of all rows.
-        #[inline(always)]
-        fn run(&self, columns: Range<usize>, out: &mut [f32]) {
-            let Csr { indptr, indices, values } = self.transposed;
-            let (out, _) = out.as_chunks_mut::<COLUMNS>();
-            for (row, x) in self.x.chunks_exact(self.width).enumerate() {
-                let x: &[f32; COLUMNS] = x[columns.start..].first_chunk().expect("whole slices");
-                let range = indptr[row] as usize..indptr[row + 1] as usize;
-                for (&index, &value) in indices[range.clone()].iter().zip(&values[range]) {
-                    let out = &mut out[index as usize];
-                    for k in 0..COLUMNS {
-                        out[k] += value * x[k];
-                    }
+    parts.into_par_iter().for_each(|(rows, part)| dispatch(&work, rows, part));
+}
+
+struct Work<'a> {
+    a: Csr<'a>,
+    x: &'a [f32],
+    width: usize,
+    /// Rows of x in a block.
+    block: usize,
+}
+
+impl RowWork for Work<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(&self, _: S, rows: Range<usize>, out: &mut [f32]) {
+        let Csr { indptr, indices, values } = self.a;
+        let mut next: Vec<usize> = indptr[rows.clone()].iter().map(|&start| start as usize).collect();
+        for limit in (self.block..).step_by(self.block) {
+            for ((row, next), out) in rows.clone().zip(&mut next).zip(out.chunks_exact_mut(self.width)) {
+                let left = *next..indptr[row + 1] as usize;
+                // Step by step: a binary search would fetch places that nobody needs.
+                let count = indices[left.clone()].iter().take_while(|&&index| (index as usize) < limit).count();
+                let range = left.start..left.start + count;
+                *next = range.end;
+                let (indices, values) = (&indices[range.clone()], &values[range]);
+                let mut first = 0;
+                while first < self.width {
+                    first += match self.width - first {
+                        64.. => self.add::<64>(indices, values, first, out),
+                        16.. => self.add::<16>(indices, values, first, out),
+                        4.. => self.add::<4>(indices, values, first, out),
+                        _ => self.add::<1>(indices, values, first, out),
+                    };
                 }
+            }
+            if limit * self.width >= self.x.len() {
+                return;
             }
         }
     }
-    let work = Work { transposed, x, width };
-    let slices: Vec<Vec<f32>> = (0..width / COLUMNS)
-        .into_par_iter()
-        .map(|number| {
-            let mut out = vec![0f32; rows * COLUMNS];
-            dispatch(&work, number * COLUMNS..(number + 1) * COLUMNS, &mut out);
-            out
-        })
-        .collect();
-    let mut out = vec![0f32; rows * width];
-    for (row, out) in out.chunks_exact_mut(width).enumerate() {
-        for (out, slice) in out.chunks_exact_mut(COLUMNS).zip(&slices) {
-            out.copy_from_slice(&slice[row * COLUMNS..][..COLUMNS]);
+}
+
+impl Work<'_> {
+    /// Adds `W` columns' products of some entries of a row; gives `W` back.
+    #[inline(always)]
+    fn add<const W: usize>(&self, indices: &[i32], values: &[f32], first: usize, out: &mut [f32]) -> usize {
+        let out: &mut [f32; W] = out[first..].first_chunk_mut().expect("so many columns are left");
+        let mut sums = *out;
+        for (&index, &value) in indices.iter().zip(values) {
+            let x: &[f32; W] = self.x[index as usize * self.width + first..].first_chunk().expect("a whole row");
+            for k in 0..W {
+                sums[k] += value * x[k];
+            }
         }
+        *out = sums;
+        W
     }
-    out
 }
 
 #[cfg(test)]
@@ -99,7 +132,7 @@ mod tests {
 
     /// Widths and threads at which it is taken, and at which it is not.
     #[test]
-    fn column_by_column_gives_the_bytes_of_row_by_row() {
+    fn block_by_block_gives_the_bytes_of_row_by_row() {
         let (nodes, dimensions) = (6000, 40);
         let mut next = 1u64;
         let mut random = || {
@@ -118,19 +151,15 @@ mod tests {
         }
         let matrix = CsrMatrix::new(dimensions as usize, indptr, indices, values).expect("a valid matrix");
         let transpose = matrix.transpose();
-        let (forward, backward) = (arrays(&matrix), arrays(&transpose));
-        for width in [64, 256, 192, 48] {
+        let backward = arrays(&transpose);
+        for width in [48, 64, 71, 256, 8] {
             let x: Vec<f32> = (0..nodes * width).map(|_| random() - 0.5).collect();
             let mut right = vec![0f32; dimensions as usize * width];
             kernel::spmm(&backward.0, &backward.1, &backward.2, &x, width, &mut right);
             let a = Csr { indptr: &backward.0, indices: &backward.1, values: &backward.2 };
-            let transposed = Csr { indptr: &forward.0, indices: &forward.1, values: &forward.2 };
             for threads in [1, 2, 3] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-                assert!(
-                    right == pool.install(|| product(a, transposed, &x, width)),
-                    "{width} columns, {threads} threads"
-                );
+                assert!(right == pool.install(|| product(a, &x, width)), "{width} columns, {threads} threads");
             }
         }
     }

@@ -98,6 +98,19 @@ impl<P: Index, I: Index> NullaryFnOnce for OnRows<'_, P, I> {
     fn call(self) {
         let Self { product, rows, out } = self;
         let Product { indptr, indices, values, x, width } = product;
+        // The usual widths as whole rows: one check of a bound for all columns of an entry.
+        match width {
+            1 => return whole_rows::<1, P, I>(product, rows, out),
+            2 => return whole_rows::<2, P, I>(product, rows, out),
+            3 => return whole_rows::<3, P, I>(product, rows, out),
+            4 => return whole_rows::<4, P, I>(product, rows, out),
+            5 => return whole_rows::<5, P, I>(product, rows, out),
+            6 => return whole_rows::<6, P, I>(product, rows, out),
+            7 => return whole_rows::<7, P, I>(product, rows, out),
+            16 => return whole_rows::<16, P, I>(product, rows, out),
+            64 => return whole_rows::<64, P, I>(product, rows, out),
+            _ => {}
+        }
         for (row, out) in rows.zip(out.chunks_exact_mut(width)) {
             let range = indptr[row].at()..indptr[row + 1].at();
             let (indices, values) = (&indices[range.clone()], &values[range]);
@@ -117,6 +130,25 @@ impl<P: Index, I: Index> NullaryFnOnce for OnRows<'_, P, I> {
                 rest = &mut rest[step..];
             }
         }
+    }
+}
+
+/// The sums of `rows` where x has `W` columns.
+#[inline(always)]
+fn whole_rows<const W: usize, P: Index, I: Index>(product: Product<'_, P, I>, rows: Range<usize>, out: &mut [f32]) {
+    let Product { indptr, indices, values, x, .. } = product;
+    let (x, _) = x.as_chunks::<W>();
+    let (out, _) = out.as_chunks_mut::<W>();
+    for (row, out) in rows.zip(out) {
+        let range = indptr[row].at()..indptr[row + 1].at();
+        let mut sum = [0f32; W];
+        for (&index, &value) in indices[range.clone()].iter().zip(&values[range]) {
+            let row = &x[index.at()];
+            for k in 0..W {
+                sum[k] += value * row[k];
+            }
+        }
+        *out = sum;
     }
 }
 
