@@ -75,9 +75,46 @@ struct Work<'a> {
 impl RowWork for Work<'_> {
     #[inline(always)]
     fn run<S: Simd>(&self, _: S, rows: Range<usize>, out: &mut [f32]) {
+        // The usual widths, known to the compiler.
+        match self.width {
+            16 => self.whole_rows::<16>(rows, out),
+            64 => self.whole_rows::<64>(rows, out),
+            _ => self.parts(rows, out),
+        }
+    }
+}
+
+impl Work<'_> {
+    #[inline(always)]
+    fn whole_rows<const W: usize>(&self, rows: Range<usize>, out: &mut [f32]) {
+        let Csr { indptr, indices, values } = self.a;
+        let ((x, _), (out, _)) = (self.x.as_chunks::<W>(), out.as_chunks_mut::<W>());
+        let mut next: Vec<usize> = indptr[rows.clone()].iter().map(|&start| start as usize).collect();
+        for limit in (self.block..x.len() + self.block).step_by(self.block) {
+            for ((row, next), out) in rows.clone().zip(&mut next).zip(&mut *out) {
+                let left = *next..indptr[row + 1] as usize;
+                let mut sums = *out;
+                for (&index, &value) in indices[left.clone()].iter().zip(&values[left]) {
+                    let index = index as usize;
+                    if index >= limit {
+                        break;
+                    }
+                    let x = &x[index];
+                    for k in 0..W {
+                        sums[k] += value * x[k];
+                    }
+                    *next += 1;
+                }
+                *out = sums;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn parts(&self, rows: Range<usize>, out: &mut [f32]) {
         let Csr { indptr, indices, values } = self.a;
         let mut next: Vec<usize> = indptr[rows.clone()].iter().map(|&start| start as usize).collect();
-        for limit in (self.block..).step_by(self.block) {
+        for limit in (self.block..self.x.len() / self.width + self.block).step_by(self.block) {
             for ((row, next), out) in rows.clone().zip(&mut next).zip(out.chunks_exact_mut(self.width)) {
                 let left = *next..indptr[row + 1] as usize;
                 // Step by step: a binary search would fetch places that nobody needs.
@@ -95,14 +132,9 @@ impl RowWork for Work<'_> {
                     };
                 }
             }
-            if limit * self.width >= self.x.len() {
-                return;
-            }
         }
     }
-}
 
-impl Work<'_> {
     /// Adds `W` columns' products of some entries of a row; gives `W` back.
     #[inline(always)]
     fn add<const W: usize>(&self, indices: &[i32], values: &[f32], first: usize, out: &mut [f32]) -> usize {
@@ -133,7 +165,7 @@ mod tests {
     /// Widths and threads at which it is taken, and at which it is not.
     #[test]
     fn block_by_block_gives_the_bytes_of_row_by_row() {
-        let (nodes, dimensions) = (6000, 40);
+        let (nodes, dimensions) = (17_000, 40);
         let mut next = 1u64;
         let mut random = || {
             next = next.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -152,7 +184,7 @@ mod tests {
         let matrix = CsrMatrix::new(dimensions as usize, indptr, indices, values).expect("a valid matrix");
         let transpose = matrix.transpose();
         let backward = arrays(&transpose);
-        for width in [48, 64, 71, 256, 8] {
+        for width in [48, 64, 71, 256, 8, 16] {
             let x: Vec<f32> = (0..nodes * width).map(|_| random() - 0.5).collect();
             let mut right = vec![0f32; dimensions as usize * width];
             kernel::spmm(&backward.0, &backward.1, &backward.2, &x, width, &mut right);
