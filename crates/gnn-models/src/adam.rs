@@ -19,6 +19,7 @@ pub(crate) struct Adam {
 }
 
 /// First and second.
+#[expect(clippy::large_enum_variant, reason = "there is one a parameter")]
 enum Moments {
     /// On the CPU.
     Host(Vec<f32>, Vec<f32>),

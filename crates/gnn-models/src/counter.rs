@@ -60,3 +60,21 @@ impl Counter {
         mask
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Counter, Purpose};
+
+    /// 10⁵ factors: 10⁵ · rate of them 0 to within 4.9 standard deviations, α = 1e-6, at most 0.0077 of all, and the rest as much
+    /// larger as keeps the mean at 1.
+    #[test]
+    fn a_mask_drops_its_share_and_keeps_the_mean() {
+        for (rate, factor) in [(0.5f64, 2.0f32), (0.2, 1.25)] {
+            let mask = Counter::new(3, Purpose::Dropout, 5, 1).mask(100_001, rate);
+            assert_eq!(mask.len(), 100_001);
+            assert!(mask.iter().all(|&found| found == 0.0 || found == factor), "rate {rate}");
+            let dropped = mask.iter().filter(|&&found| found == 0.0).count() as f64 / 100_001.0;
+            assert!((dropped - rate).abs() < 4.9 * (rate * (1.0 - rate) / 1e5).sqrt(), "{dropped} for {rate}");
+        }
+    }
+}

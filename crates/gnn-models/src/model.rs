@@ -147,3 +147,55 @@ impl Model {
         Ok(Self { config, dimensions, classes, weights })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::network::{Input, Mode, Network};
+    use crate::parameters::values;
+    use crate::training::Objective;
+    use crate::{DeviceChoice, EpochSelection, Features, ModelConfig, ModelKind, TrainConfig, TrainData, train};
+    use burn::tensor::Tensor;
+    use graph_denoise::{CsrGraph, EdgeKind, FeatureMatrix};
+
+    /// The loss of the second epoch is that of the weights after the first in a pass of its own, with the second epoch's draws.
+    #[test]
+    fn each_step_starts_from_the_weights_of_the_last_with_draws_of_its_own() {
+        const NODES: usize = 40;
+        let edges: Vec<(u32, u32)> =
+            (0..NODES as u32).flat_map(|node| [1, 3, 7].map(|step| (node, (node + step) % NODES as u32))).collect();
+        let graph = CsrGraph::from_edges(NODES, &edges, EdgeKind::Undirected).expect("the edges are in range");
+        let inputs = (0..NODES * 6).map(|at| ((at * 31 + 7) % 103) as f32 / 51.0 - 1.0).collect();
+        let features = Features::from(FeatureMatrix::new(NODES, 6, inputs).expect("shapes fit"));
+        let labels: Vec<u32> = (0..NODES as u32).map(|node| node % 3).collect();
+        let (train_nodes, validation): (Vec<u32>, Vec<u32>) = (0..NODES as u32).partition(|node| node % 4 != 0);
+        let data = TrainData {
+            graph: &graph,
+            features: &features,
+            labels: &labels,
+            selection_labels: None,
+            classes: 3,
+            train: &train_nodes,
+            validation: &validation,
+        };
+        let mut models: Vec<ModelConfig> =
+            [ModelKind::Gcn, ModelKind::Sage, ModelKind::Gat, ModelKind::Mlp].map(ModelConfig::new).into();
+        models.push(ModelConfig { neighbours: Some(2), ..ModelConfig::new(ModelKind::Sage) });
+        models.push(ModelConfig { attention_dropout: 0.5, ..ModelConfig::new(ModelKind::Gat) });
+        for model in models {
+            let settings = |epochs| TrainConfig { epochs, selection: EpochSelection::Last, ..TrainConfig::default() };
+            let run = |epochs| train(&data, &model, &settings(epochs), DeviceChoice::Cpu, 9).expect("valid");
+            let after_one = run(1).model;
+            let device = DeviceChoice::Cpu.open().expect("there is always a CPU");
+            let weights = after_one.places().into_iter().zip(&after_one.weights);
+            let tensors: Vec<Tensor<2>> = weights.map(|(place, v)| place.tensor(v.clone(), &device)).collect();
+            let network = Network::new(&model, &graph, &device);
+            let (first, others) = tensors.split_at(network.input_weights());
+            let products = Input::new(&features, DeviceChoice::Cpu, &device).products(first);
+            let logits = network.forward(&products, others, Mode::Train { seed: 9, epoch: 1 });
+            let config = settings(2);
+            let expected = values(Objective::new(&data, &config, &device).loss(&config, logits))[0];
+            let found = run(2).history[1].train_loss;
+            assert!((found - f64::from(expected)).abs() < 1e-6, "{model:?}: {found} for {expected}");
+        }
+    }
+}

@@ -177,6 +177,13 @@ fn forward(config: &ModelConfig, parameters: &[Matrix]) -> Matrix {
         if config.skip && layer > 0 && !last {
             output = map2(&output, &hidden, |a, b| a + b);
         }
+        if config.dropout > 0.0 && !last {
+            let stream = Counter::new(PASS.0, Purpose::Dropout, PASS.1 as u64, layer as u64);
+            let columns = output[0].len();
+            let mask = stream.mask(NODES * columns, config.dropout);
+            let mask = mask.chunks(columns).map(|row| row.iter().map(|&factor| f64::from(factor)).collect()).collect();
+            output = map2(&output, &mask, |value, factor| value * factor);
+        }
         hidden = output;
     }
     hidden
@@ -353,6 +360,14 @@ fn heads_and_widths_of_attention() {
     for (heads, hidden) in [(1, 16), (3, 11), (4, 16), (4, 64), (8, 8)] {
         let config =
             ModelConfig { heads, hidden, attention_dropout: 0.3, activation: Activation::Elu, ..plain(ModelKind::Gat) };
+        compare(&config, Loss::CrossEntropy, DeviceChoice::Cpu);
+    }
+}
+
+#[test]
+fn dropout_of_hidden_layers() {
+    for kind in KINDS {
+        let config = ModelConfig { layers: 3, dropout: 0.4, skip: true, ..plain(kind) };
         compare(&config, Loss::CrossEntropy, DeviceChoice::Cpu);
     }
 }
