@@ -10,8 +10,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::{mem, thread};
 
-/// Blocks aside from which on nobody begins another one while somebody writes: what they take stays below some megabytes.
+/// Blocks aside from which on a thread gives way before it begins another one while somebody writes: so what they take
+/// stays near ten megabytes.
 const WAITING: usize = 64;
+
+/// Times that it gives way; not without end, because who writes may have panicked.
+const GIVE_WAY: usize = 1000;
 
 /// Room for the rows of a block, made aside. Serves for another block afterwards.
 struct Part {
@@ -134,7 +138,10 @@ impl<'o> InOrder<'o> {
     /// Begins block `number`: each once, from 0 without a gap.
     pub(super) fn begin(&self, number: usize, rows: usize) -> Block<'o> {
         let mut state = self.state();
-        while state.rest.is_none() && state.waiting.len() >= WAITING {
+        for _ in 0..GIVE_WAY {
+            if state.rest.is_some() || state.waiting.len() < WAITING {
+                break;
+            }
             drop(state);
             thread::yield_now();
             state = self.state();
