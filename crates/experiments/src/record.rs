@@ -55,9 +55,9 @@ pub struct DataStamp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodeStamp {
-    /// Commit of the checkout, or `unknown`.
+    /// Commit that the program was built from, or `unknown` where the sources were in no checkout.
     pub commit: String,
-    /// Whether tracked files differed from the commit.
+    /// Whether the code differed from the commit when the program was built.
     pub dirty: bool,
     /// Compiler.
     pub toolchain: String,

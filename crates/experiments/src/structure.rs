@@ -15,7 +15,7 @@ use veritas_defense::{
 use crate::record::{DefenceOutcome, Seconds};
 use crate::roc;
 use crate::spec::{DefenceSpec, Gamma, StructureSpec};
-use crate::{Error, FeatureSpec, Seed, Spec, Truth};
+use crate::{Error, Seed, Spec, Truth};
 
 /// Bytes beyond which the analysis of lists is refused before it starts.
 const MEMORY_LIMIT: u64 = 8 << 30;
@@ -45,8 +45,7 @@ impl Society {
     pub(crate) fn gather(spec: &Spec, truth: &Truth, root: &Seed) -> Result<Self, Error> {
         let dataset = truth.dataset();
         let honest = dataset.nodes();
-        let needs_rows = !matches!(spec.features, FeatureSpec::FeatureFree { .. });
-        let own = if needs_rows { Some(truth.features()?) } else { None };
+        let own = if spec.features.needs_rows() { Some(truth.features()?) } else { None };
         let Some(attack) = spec.attack.attack(honest) else {
             return Ok(Self {
                 graph: dataset.graph().clone(),

@@ -357,6 +357,7 @@ pub fn legend() -> &'static str {
      * **NonPriv**: the true features, no privacy.\n\
      * **SIM**: reports of the same mechanism with no data in them: it was run on one value that is the same for everybody.\n\
      * **FeatFree**: random numbers in place of features.\n\
+     * **of**: a control has all other knobs of the method it is named after; methods with the same knobs share it.\n\
      * **feature benefit**: the method less its SIM, paired by repeat: what the data in the reports added to their shape. \
      `(none shown)` marks an interval that contains 0, `(one run)` that there is none.\n\
      * **over FeatFree**: the method less FeatFree, paired by repeat. Below 0, the server would have done better with \

@@ -1,9 +1,9 @@
 //! All four systems, from suite file to scored model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use experiments::{Narrowing, Plan, Record, Suite, run_plan, summary};
+use experiments::{Journal, Merged, Narrowing, Plan, Record, Suite, run_plan, summary};
 use toml::Value;
 
 use crate::{nowhere, settings};
@@ -91,15 +91,22 @@ fn parts_of_a_plan_merge_to_the_whole() {
     plan.arms.truncate(4);
     let whole = run(&plan, 1);
     let target = tempfile::tempdir().expect("a folder");
-    let mut into = experiments::Journal::open(target.path()).expect("a journal");
-    for part in ["1/2", "2/2"] {
-        let folder = tempfile::tempdir().expect("a folder");
+    let parts = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+    for (part, folder) in ["1/2", "2/2"].iter().zip(&parts) {
         let mut settings = settings(1, 1);
         settings.shard = Some(part.parse().expect("a part"));
         run_plan(&plan, &nowhere(), folder.path(), &settings, &AtomicBool::new(false), |_| {}).expect("records");
-        assert_eq!(experiments::merge(&mut into, folder.path()).expect("merged"), 2);
-        assert_eq!(experiments::merge(&mut into, folder.path()).expect("merged again"), 0);
     }
+    let [one, other] = parts.each_ref().map(|folder| folder.path().to_owned());
+    let into = target.path();
+    let merged = |from: &[PathBuf]| experiments::merge(from, into).expect("merged");
+    assert_eq!(merged(std::slice::from_ref(&one)), Merged { new: vec![2], total: 2 });
+    // The same run twice is one, and the target among the folders is no obstacle.
+    assert_eq!(
+        merged(&[one.clone(), other.clone(), other, into.to_owned()]),
+        Merged { new: vec![0, 2, 0, 0], total: 4 }
+    );
+    let into = Journal::open(into).expect("a journal");
     let mut ids: Vec<String> = into.records().iter().map(|record| record.id.clone()).collect();
     let mut expected: Vec<String> = whole.iter().map(|record| record.id.clone()).collect();
     ids.sort();
