@@ -32,6 +32,7 @@
 //! ```
 
 mod denoise;
+mod detectors;
 mod environment;
 mod error;
 mod estimate;
@@ -55,6 +56,7 @@ pub mod summary;
 mod truth;
 mod tune;
 
+pub use detectors::DetectorCount;
 pub use environment::{checkout_commit, code_stamp, search_path};
 pub use error::Error;
 pub use estimate::Estimate;
