@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::hint::black_box;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use chacha20::ChaCha12Rng;
@@ -15,7 +16,7 @@ use criterion::measurement::WallTime;
 use criterion::{Bencher, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use graph_denoise::{
     CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate, propagate_into,
-    propagate_sparse,
+    propagate_sparse, propagate_sparse_into,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -127,14 +128,16 @@ fn dense(criterion: &mut Criterion) {
         let Input { name, graph, dimensions } = input(name, nodes, edges, dimensions);
         let weights = Weights::normalized(&graph, Normalization::Symmetric, SelfLoops::AsIs);
         let laid_out = weights.clone().laid_out();
-        let x = features(graph.nodes(), dimensions);
-        let mut out = features(graph.nodes(), dimensions);
+        let x = LazyLock::new(|| features(graph.nodes(), dimensions));
+        let mut out = None;
         let mut group = criterion.benchmark_group(format!("propagation/{name}-{}x{dimensions}", graph.nodes()));
         slow(&mut group);
         let products = |steps: usize| Throughput::Elements((steps * graph.entries() * dimensions) as u64);
         group.throughput(products(2));
-        let matrix = weights.to_matrix(0);
-        group.bench_function("plain/K=2/threads=1", |b| time(b, || plain(&matrix, black_box(&x), 2)));
+        group.bench_function("plain/K=2/threads=1", |b| {
+            let matrix = weights.to_matrix(0);
+            time(b, || plain(&matrix, black_box(&x), 2));
+        });
         for &steps in all_steps {
             group.throughput(products(steps));
             let filter = Filter::power(steps);
@@ -142,7 +145,8 @@ fn dense(criterion: &mut Criterion) {
                 for (form, weights) in [("blocked", &weights), ("blocked-laid-out", &laid_out)] {
                     let id = BenchmarkId::from_parameter(format!("{form}/K={steps}/threads={threads}"));
                     group.bench_function(id, |b| {
-                        pool(threads).install(|| time(b, || propagate_into(weights, black_box(&x), &filter, &mut out)));
+                        let out = out.get_or_insert_with(|| features(graph.nodes(), dimensions));
+                        pool(threads).install(|| time(b, || propagate_into(weights, black_box(&*x), &filter, out)));
                     });
                 }
             }
@@ -167,8 +171,13 @@ fn sparse(criterion: &mut Criterion) {
             let filter = Filter::power(2);
             pool(threads).install(|| time(b, || propagate(&weights, black_box(&entries), &filter)));
         });
-        group.bench_function(format!("sparse-result/K=2/threads={threads}"), |b| {
+        group.bench_function(format!("new-sparse-result/K=2/threads={threads}"), |b| {
             pool(threads).install(|| time(b, || propagate_sparse(&weights, black_box(&entries), 0.5, 2)));
+        });
+        group.bench_function(format!("sparse-result/K=2/threads={threads}"), |b| {
+            let mut out = propagate_sparse(&weights, &entries, 0.5, 2).expect("one row a node");
+            pool(threads)
+                .install(|| time(b, || propagate_sparse_into(&weights, black_box(&entries), 0.5, 2, &mut out)));
         });
     }
     group.finish();
@@ -178,15 +187,16 @@ fn large(criterion: &mut Criterion) {
     let (nodes, edges, dimensions) = (1_000_000, 10_000_000, 64);
     let graph = power_law(nodes, edges);
     let weights = Weights::normalized(&graph, Normalization::Symmetric, SelfLoops::AsIs);
-    let x = features(nodes, dimensions);
-    let mut out = features(nodes, dimensions);
+    let x = LazyLock::new(|| features(nodes, dimensions));
+    let mut out = None;
     let mut group = criterion.benchmark_group("propagation/power-law-1000000x64");
     slow(&mut group);
     group.throughput(Throughput::Elements(4 * graph.entries() as u64));
     for threads in THREADS {
         group.bench_function(format!("blocked/K=4/threads={threads}"), |b| {
             let filter = Filter::power(4);
-            pool(threads).install(|| time(b, || propagate_into(&weights, black_box(&x), &filter, &mut out)));
+            let out = out.get_or_insert_with(|| features(nodes, dimensions));
+            pool(threads).install(|| time(b, || propagate_into(&weights, black_box(&*x), &filter, out)));
         });
     }
     group.finish();

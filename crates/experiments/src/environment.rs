@@ -7,17 +7,21 @@ use graph_datasets::{DATA_DIR_VARIABLE, SearchPath};
 
 use crate::record::CodeStamp;
 
-/// The commit of the checkout at `root`, whether it was changed since, and the compiler.
-pub fn code_stamp(root: &Path) -> CodeStamp {
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
+/// The code that this program was built from: commit, whether it was changed since, and the compiler. Noted by the build
+/// script, so it stays true when the checkout moves on under a program that is not built again.
+pub fn code_stamp() -> CodeStamp {
     CodeStamp {
-        commit: git(&["rev-parse", "HEAD"]).unwrap_or_else(|| "unknown".to_owned()),
-        dirty: git(&["status", "--porcelain", "--untracked-files=no"]).is_none_or(|changes| !changes.is_empty()),
+        commit: env!("BUILT_FROM_COMMIT").to_owned(),
+        dirty: env!("BUILT_FROM_CHANGED") == "yes",
         toolchain: env!("COMPILER_VERSION").to_owned(),
     }
+}
+
+/// The commit that the checkout at `root`, from which suites and printed numbers are read, is at now; none where there is
+/// no git or no checkout.
+pub fn checkout_commit(root: &Path) -> Option<String> {
+    let output = Command::new("git").arg("-C").arg(root).args(["rev-parse", "HEAD"]).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Where data are looked for: in the folder `named` on a command line, else in the one that the environment names
@@ -38,4 +42,31 @@ pub(crate) fn peak_memory_mib() -> f64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<f64>().ok());
     kib.map_or(0.0, |kib| (kib / 1024.0 * 10.0).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    /// The tests are built with the program: unless the code was changed, both are the checkout's.
+    #[test]
+    fn the_stamp_is_the_commit_that_was_built() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let stamp = super::code_stamp();
+        let Some(commit) = super::checkout_commit(&root) else {
+            eprintln!("skipped: no git, or no checkout");
+            assert_eq!((stamp.commit.as_str(), stamp.dirty), ("unknown", true));
+            return;
+        };
+        assert_eq!(stamp.commit, commit);
+        let changes = Command::new("git")
+            .arg("-C")
+            .arg(&root)
+            .args(["status", "--porcelain", "--untracked-files=no", "--", "crates/experiments/src"])
+            .output()
+            .expect("git was there a moment ago");
+        assert!(stamp.dirty || changes.stdout.is_empty(), "changed sources under a stamp that says none");
+        assert!(stamp.toolchain.starts_with("rustc "), "{}", stamp.toolchain);
+    }
 }

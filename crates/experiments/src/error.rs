@@ -69,7 +69,7 @@ pub enum Error {
         what: &'static str,
     },
     /// A plan that cannot be written as TOML.
-    #[error("cannot write the plan as TOML: {0}")]
+    #[error("cannot write the plan as TOML")]
     PlanText(#[from] toml::ser::Error),
     /// A file or folder that cannot be read or written.
     #[error("{action} {path}")]
@@ -119,6 +119,18 @@ pub enum Error {
         /// The run.
         id: String,
     },
+    /// A folder that should hold records and holds none.
+    #[error("no runs.jsonl in {folder}")]
+    NoRecords {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A graph of one's own without features, where an arm needs some.
+    #[error("{folder} has no features.csv, and only FeatFree does without")]
+    NoFeatures {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Another process holds the output folder.
     #[error("{path} is in use by another process; choose another --out or wait")]
     Busy {
@@ -157,6 +169,37 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the request is wrong, or what it names (a file, a data set, records), rather than the machine or the run.
+    pub fn is_the_callers(&self) -> bool {
+        match self {
+            Self::Knob { .. }
+            | Self::Combination { .. }
+            | Self::EmptyPlan { .. }
+            | Self::RepeatedArm { .. }
+            | Self::PlanFile { .. }
+            | Self::Suite { .. }
+            | Self::PaperCell { .. }
+            | Self::Record { .. }
+            | Self::RecordIdentity { .. }
+            | Self::RecordRange { .. }
+            | Self::Differs { .. }
+            | Self::NoRecords { .. }
+            | Self::NoFeatures { .. }
+            | Self::NoHyperparameters { .. }
+            | Self::Data(_)
+            | Self::Privacy(_)
+            | Self::Graph(_)
+            | Self::Defence(_)
+            | Self::Training(gnn_models::Error::Setting { .. } | gnn_models::Error::Device { .. }) => true,
+            Self::PlanText(_)
+            | Self::File { .. }
+            | Self::Busy { .. }
+            | Self::Threads(_)
+            | Self::Stopped
+            | Self::Training(_) => false,
+        }
+    }
+
     /// Wraps what the system said about a file.
     pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();

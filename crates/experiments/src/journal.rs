@@ -3,13 +3,14 @@
 //! A process that dies while it writes leaves a torn last line; the next one cuts it off and makes that run again. A
 //! damaged line anywhere else is an error, since nobody should go on over it unseen.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::record::identity;
-use crate::{Error, Record};
+use crate::{Error, Outcome, Record};
 
 /// An open record file, locked against other processes.
 #[derive(Debug)]
@@ -72,6 +73,17 @@ impl Journal {
         Ok(Self { path, file, length: whole as u64, records, torn })
     }
 
+    /// Opens `folder/runs.jsonl`, and makes nothing where there is none.
+    ///
+    /// # Errors
+    /// [`Error::NoRecords`], and those of [`open`](Self::open).
+    pub fn existing(folder: &Path) -> Result<Self, Error> {
+        if !folder.join("runs.jsonl").exists() {
+            return Err(Error::NoRecords { folder: folder.to_owned() });
+        }
+        Self::open(folder)
+    }
+
     /// The records, in the order in which they were finished.
     pub fn records(&self) -> &[Record] {
         &self.records
@@ -106,28 +118,51 @@ impl Journal {
     }
 }
 
-/// Copies into `into` the records of `from` that it lacks; returns how many came.
+/// What [`merge`] did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// Records that came from each folder, in the order of the folders.
+    pub new: Vec<usize>,
+    /// Records that the target holds now.
+    pub total: usize,
+}
+
+/// Copies into the folder `into` the records of the folders `from` that it lacks.
+///
+/// All folders are read and compared before anything is written or made.
 ///
 /// # Errors
-/// [`Error::Differs`] when both have the same run with another result, before anything of `from` is copied; those of
-/// [`Journal::open`] and [`Journal::append`].
-pub fn merge(into: &mut Journal, from: &Path) -> Result<usize, Error> {
-    if !from.join("runs.jsonl").exists() {
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-        return Err(Error::file("cannot find", from.join("runs.jsonl"))(missing));
+/// [`Error::NoRecords`] for a folder of `from` without a record file; [`Error::Differs`] when two have the same run with
+/// another result; those of [`Journal::open`] and [`Journal::append`].
+pub fn merge(from: &[PathBuf], into: &Path) -> Result<Merged, Error> {
+    let target = into.join("runs.jsonl").exists().then(|| Journal::open(into)).transpose()?;
+    let mut known: BTreeMap<String, Outcome> = BTreeMap::new();
+    for record in target.iter().flat_map(Journal::records) {
+        known.insert(record.id.clone(), record.outcome.clone());
     }
-    let from = Journal::open(from)?;
-    let mut lacking = Vec::new();
-    for record in from.records() {
-        match into.records().iter().find(|known| known.id == record.id) {
-            None => lacking.push(record.clone()),
-            Some(known) if known.outcome == record.outcome => {}
-            Some(_) => return Err(Error::Differs { path: from.path.clone(), id: record.id.clone() }),
+    let (mut lacking, mut new) = (Vec::new(), Vec::new());
+    for folder in from {
+        let before = lacking.len();
+        // The target is open already.
+        let is_target = target.is_some() && folder.canonicalize().ok() == into.canonicalize().ok();
+        if !is_target {
+            let journal = Journal::existing(folder)?;
+            for record in journal.records {
+                match known.get(&record.id) {
+                    Some(outcome) if *outcome == record.outcome => {}
+                    Some(_) => return Err(Error::Differs { path: journal.path, id: record.id }),
+                    None => {
+                        known.insert(record.id.clone(), record.outcome.clone());
+                        lacking.push(record);
+                    }
+                }
+            }
         }
+        new.push(lacking.len() - before);
     }
-    let count = lacking.len();
-    lacking.into_iter().try_for_each(|record| into.append(record))?;
-    Ok(count)
+    let mut target = target.map_or_else(|| Journal::open(into), Ok)?;
+    lacking.into_iter().try_for_each(|record| target.append(record))?;
+    Ok(Merged { new, total: target.records.len() })
 }
 
 /// Locks the file, waiting up to a second: a process started meanwhile holds a copy of an open file, and with it the

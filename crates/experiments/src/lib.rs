@@ -23,7 +23,7 @@
 //! let plan = Plan { seed: 1, repeats: 2, arms: vec![PlannedArm::new("LPGNN", spec)] }.with_controls();
 //!
 //! let folder = tempfile::tempdir()?;
-//! let settings = Settings { jobs: 1, threads: 1, device: DeviceChoice::Cpu, code: code_stamp(folder.path()), shard: None };
+//! let settings = Settings { jobs: 1, threads: 1, device: DeviceChoice::Cpu, code: code_stamp(), shard: None };
 //! let records = run_plan(&plan, &SearchPath::new(vec![]), folder.path(), &settings, &AtomicBool::new(false), |_| {})?;
 //! assert_eq!(records.len(), 2 * 4); // LPGNN, NonPriv, SIM, FeatFree
 //! println!("{}", summary::markdown(&plan, &records));
@@ -32,6 +32,7 @@
 //! ```
 
 mod denoise;
+mod detectors;
 mod environment;
 mod error;
 mod estimate;
@@ -55,13 +56,14 @@ pub mod summary;
 mod truth;
 mod tune;
 
-pub use environment::{code_stamp, search_path};
+pub use detectors::DetectorCount;
+pub use environment::{checkout_commit, code_stamp, search_path};
 pub use error::Error;
 pub use estimate::Estimate;
 pub use gnn_models::DeviceChoice;
 pub use graph_datasets::{DATA_DIR_VARIABLE, LabelView, SearchPath};
 pub use hyperparameters::Hyperparameters;
-pub use journal::{Journal, merge, write_whole};
+pub use journal::{Journal, Merged, merge, write_whole};
 pub use ldp_core::{Delta, Epsilon};
 pub use pipeline::run;
 pub use plan::{FEATURE_FREE_DIMENSIONS, Plan, PlannedArm};

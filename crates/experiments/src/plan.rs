@@ -93,7 +93,9 @@ impl Plan {
     }
 
     /// Adds to each private arm the controls it lacks: NonPriv, SIM of the same mechanism, FeatFree. A control that is
-    /// added takes all other knobs from the private arm, except that NonPriv is neither propagated nor thresholded.
+    /// added takes all other knobs from the private arm, except that NonPriv is neither propagated nor thresholded, and is
+    /// named after it: `FeatFree of LPGNN`. Arms with the same knobs share a control, which has the name of the first.
+    /// NonPriv names no method where the data set and the model say which it is.
     #[must_use]
     pub fn with_controls(self) -> Self {
         let all = vec![true; self.arms.len()];
@@ -111,11 +113,9 @@ impl Plan {
                 if own.iter().any(|arm| arm.spec.serves_as(&control)) || added.iter().any(|arm| arm.spec == control) {
                     continue;
                 }
-                let name = match kind {
-                    Arm::Sim => format!("SIM of {}", private.name),
-                    other if private.spec.structure == StructureSpec::Public => other.label().to_owned(),
-                    other => format!("{} under {}", other.label(), private.name),
-                };
+                let link =
+                    if private.spec.structure == StructureSpec::Public || kind == Arm::Sim { "of" } else { "under" };
+                let name = format!("{} {link} {}", kind.label(), private.name);
                 let mut at = private.at.clone();
                 if kind != Arm::Sim {
                     at.remove("epsilon");
@@ -123,7 +123,20 @@ impl Plan {
                 self.arms.push(PlannedArm { name, at, spec: control });
             }
         }
+        self.shorten_non_private(written);
         self
+    }
+
+    /// Calls an added NonPriv by that alone where no other one stands at its place.
+    fn shorten_non_private(&mut self, written: usize) {
+        let place = |arm: &PlannedArm| (arm.spec.features.arm() == Arm::Clean).then(|| arm.at.clone());
+        let places: Vec<_> = self.arms.iter().map(place).collect();
+        for (arm, mine) in self.arms.iter_mut().zip(&places).skip(written).filter(|(_, mine)| mine.is_some()) {
+            let is_alone = places.iter().filter(|other| *other == mine).count() == 1;
+            if is_alone && arm.spec.structure == StructureSpec::Public {
+                arm.name = Arm::Clean.label().to_owned();
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Spec;
+use crate::detectors::DetectorCount;
 use crate::roc::RocCurve;
 
 /// One finished run. Everything outside [`measured`](Self::measured) is the same whenever and wherever the run is made
@@ -55,9 +56,9 @@ pub struct DataStamp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodeStamp {
-    /// Commit of the checkout, or `unknown`.
+    /// Commit that the program was built from, or `unknown` where the sources were in no checkout.
     pub commit: String,
-    /// Whether tracked files differed from the commit.
+    /// Whether the code differed from the commit when the program was built.
     pub dirty: bool,
     /// Compiler.
     pub toolchain: String,
@@ -111,6 +112,9 @@ pub struct DefenceOutcome {
     /// How well each score for fakes ranks users; read where fakes join, users send lists and nobody is removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roc: Vec<RocCurve>,
+    /// Whom each detector would remove, where they are compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detectors: Vec<DetectorCount>,
 }
 
 /// Times and memory.

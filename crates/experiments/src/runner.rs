@@ -95,7 +95,7 @@ impl Plan {
     pub fn run(&self, search: &SearchPath, mut tell: impl FnMut(&Record)) -> Result<Vec<Record>, Error> {
         let truths = load(self, search)?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let code = crate::code_stamp(Path::new("."));
+        let code = crate::code_stamp();
         let settings = Settings { jobs: 1, threads, device: DeviceChoice::Cpu, code, shard: None };
         let mut records = Vec::new();
         make(tasks(self, &truths), self.seed, &settings, &AtomicBool::new(false), |record| {
@@ -148,6 +148,13 @@ fn load(plan: &Plan, search: &SearchPath) -> Result<Vec<Truth>, Error> {
     for PlannedArm { spec, .. } in &plan.arms {
         if !truths.iter().any(|truth| truth.spec() == &spec.dataset) {
             truths.push(Truth::load(&spec.dataset, search)?);
+        }
+    }
+    // What an arm lacks is said before the first run, and by an outlook too.
+    for PlannedArm { spec, .. } in &plan.arms {
+        let truth = truths.iter().find(|truth| truth.spec() == &spec.dataset).expect("each data set was loaded");
+        if spec.features.needs_rows() {
+            truth.features()?;
         }
     }
     Ok(truths)

@@ -13,9 +13,9 @@ use veritas_defense::{
 };
 
 use crate::record::{DefenceOutcome, Seconds};
-use crate::roc;
 use crate::spec::{DefenceSpec, Gamma, StructureSpec};
-use crate::{Error, FeatureSpec, Seed, Spec, Truth};
+use crate::{Error, Seed, Spec, Truth};
+use crate::{detectors, roc};
 
 /// Bytes beyond which the analysis of lists is refused before it starts.
 const MEMORY_LIMIT: u64 = 8 << 30;
@@ -45,8 +45,7 @@ impl Society {
     pub(crate) fn gather(spec: &Spec, truth: &Truth, root: &Seed) -> Result<Self, Error> {
         let dataset = truth.dataset();
         let honest = dataset.nodes();
-        let needs_rows = !matches!(spec.features, FeatureSpec::FeatureFree { .. });
-        let own = if needs_rows { Some(truth.features()?) } else { None };
+        let own = if spec.features.needs_rows() { Some(truth.features()?) } else { None };
         let Some(attack) = spec.attack.attack(honest) else {
             return Ok(Self {
                 graph: dataset.graph().clone(),
@@ -67,7 +66,9 @@ impl Society {
         let dimensions = own.map_or(1, CsrMatrix::columns) as u32;
         knowledge.features = Some(FeatureProtocol { dimensions, reported: reported as u32 });
         knowledge.profiles = own;
-        if spec.structure == StructureSpec::Public {
+        let are_compared =
+            matches!(&spec.structure, StructureSpec::Lists { defence: DefenceSpec::Detectors { .. }, .. });
+        if spec.structure == StructureSpec::Public || are_compared {
             knowledge.graph = Some(dataset.graph());
         }
         let strangers = stranger_grades(&spec.structure);
@@ -131,10 +132,14 @@ impl Society {
         };
         let mut options = DefenceOptions { memory_limit: MEMORY_LIMIT, ..DefenceOptions::new(law) };
         match *defence {
-            DefenceSpec::Undefended => {
+            DefenceSpec::Undefended | DefenceSpec::Detectors { .. } => {
                 let edges = MutualPairs::of(lists);
                 let edges: Vec<(u32, u32)> = edges.all().iter().map(|pair| (pair.low, pair.high)).collect();
-                Ok(vec![kept(&[], CsrGraph::from_edges(self.len(), &edges, EdgeKind::Undirected)?, None)])
+                let mut candidate = kept(&[], CsrGraph::from_edges(self.len(), &edges, EdgeKind::Undirected)?, None);
+                if let (DefenceSpec::Detectors { false_alarm }, Some(outcome)) = (defence, &mut candidate.outcome) {
+                    outcome.detectors = detectors::counts(lists, &law, &self.fake, *false_alarm, MEMORY_LIMIT)?;
+                }
+                Ok(vec![candidate])
             }
             DefenceSpec::AsPrinted { gamma } => {
                 let (tallies, pairs) = (Tallies::of(lists), MutualPairs::of(lists));
@@ -188,6 +193,7 @@ impl Society {
             fake_edges: edges.fake_kept,
             gamma: None,
             roc: Vec::new(),
+            detectors: Vec::new(),
         }
     }
 }

@@ -95,10 +95,13 @@ impl Truth {
     /// The true features, each in [0, 1] by the data set's public range.
     ///
     /// # Errors
-    /// [`Error::Data`] for a data set without features.
+    /// [`Error::Data`] for a published data set without features, [`Error::NoFeatures`] for a graph of one's own.
     pub fn features(&self) -> Result<&CsrMatrix, Error> {
-        let missing = || graph_datasets::Error::NoFeatures { name: self.dataset.name().to_owned() };
-        Ok(self.dataset.features().ok_or_else(missing)?)
+        let missing = || match &self.spec {
+            DatasetSpec::Own { folder, .. } => Error::NoFeatures { folder: folder.clone() },
+            _ => graph_datasets::Error::NoFeatures { name: self.dataset.name().to_owned() }.into(),
+        };
+        self.dataset.features().ok_or_else(missing)
     }
 
     /// What records say of it.

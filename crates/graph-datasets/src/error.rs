@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The system refused to read or write.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {problem}", path = path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
-        source: io::Error,
+        /// What the system said. Part of the text and therefore no `source`, or a chain of causes would say it twice.
+        problem: io::Error,
     },
     /// Something is wrong inside this file.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {problem}", path = path.display())]
     In {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: Box<Error>,
+        problem: Box<Error>,
     },
     /// No data set of this name is in the catalog.
     #[error("no data set is called {name:?}; known are {known}")]
@@ -314,11 +314,11 @@ impl Error {
     pub(crate) fn within(self, path: &Path) -> Self {
         match self {
             Self::Io { .. } | Self::In { .. } | Self::Line { .. } | Self::Byte { .. } | Self::Missing { .. } => self,
-            other => Self::In { path: path.to_path_buf(), source: Box::new(other) },
+            other => Self::In { path: path.to_path_buf(), problem: Box::new(other) },
         }
     }
 
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
-        move |source| Self::Io { path: path.to_path_buf(), source }
+        move |problem| Self::Io { path: path.to_path_buf(), problem }
     }
 }

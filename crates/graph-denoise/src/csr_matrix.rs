@@ -116,6 +116,11 @@ impl CsrMatrix {
         Self { columns, indptr, indices: indices.into(), values: values.into() }
     }
 
+    /// Row starts, columns and values, for another matrix to be written over.
+    pub(crate) fn into_arrays(self) -> (Vec<usize>, Pages<u32>, Pages<f32>) {
+        (self.indptr, self.indices, self.values)
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.indptr.len() - 1

@@ -32,7 +32,7 @@ impl FeatureMatrix {
         Ok(Self { rows, columns, data: data.into() })
     }
 
-    /// All zeros; from 2 MiB on in huge pages where the system has them.
+    /// All zeros; from 1 MiB on in huge pages where the system has them.
     pub fn zeros(rows: usize, columns: usize) -> Self {
         Self { rows, columns, data: Pages::zeros(rows * columns) }
     }

@@ -57,7 +57,10 @@ pub use filter::Filter;
 pub use labels::propagate_labels;
 pub use low_precision::{Bf16Matrix, CodeMatrix};
 pub use moments::{Moments, mse_estimate};
-pub use propagate::{SparseResult, propagate, propagate_blocks, propagate_channels, propagate_into, propagate_sparse};
+pub use propagate::{
+    SparseResult, propagate, propagate_blocks, propagate_channels, propagate_into, propagate_sparse,
+    propagate_sparse_into,
+};
 pub use regularize::{
     Regularization, aggregate_threshold, propagate_regularized, regularize, regularize_reports, report_threshold,
     soft_threshold, universal_thresholds,

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use memmap2::MmapMut;
 
-/// Bytes from which on pages of their own are asked for.
-const LARGE: usize = 2 << 20;
+/// Bytes from which on pages of their own are asked for: a huge page is then cleared in less time than 256 small ones are
+/// brought in.
+const LARGE: usize = 1 << 20;
 
-/// A fixed number of values; from 2 MiB on in pages of their own, huge ones where the system has them. A clone shares
+/// A fixed number of values; from 1 MiB on in pages of their own, huge ones where the system has them. A clone shares
 /// them until one of the two is written to.
 #[derive(Debug, Clone)]
 pub(crate) struct Pages<T> {
@@ -61,6 +62,14 @@ impl<T: Pod> Pages<T> {
     /// `length` zeros. The system's pages are zero before anybody writes to them, so nothing is written here.
     pub(crate) fn zeros(length: usize) -> Self {
         Self { memory: Arc::new(Memory::zeros(length)), length }
+    }
+
+    /// `length` values of any content: in this memory where it is large enough and nobody shares it, else in new.
+    pub(crate) fn reused(mut self, length: usize) -> Self {
+        match Arc::get_mut(&mut self.memory) {
+            Some(memory) if memory.values().len() >= length => Self { length, ..self },
+            _ => Self::zeros(length),
+        }
     }
 
     /// Keeps the first `length` values. The memory behind them stays reserved; what was never written was never taken.

@@ -181,6 +181,7 @@ fn section(chapter: &Chapter<'_>) -> Markup {
                 }
                 (roc::markup(chapter))
                 (tables::defence(chapter))
+                (tables::detectors(chapter))
                 (tables::certificates(chapter))
             }
         }

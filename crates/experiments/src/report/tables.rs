@@ -9,7 +9,8 @@ use crate::{Agreement, Arm, Interval, PublishedCell};
 /// Accuracy of private arms, and folded below it of their controls.
 pub(super) fn accuracy(chapter: &Chapter<'_>) -> Markup {
     let is_private = |row: &Row| row.spec.features.arm() == Arm::Private;
-    let with_cells = || chapter.rows.iter().zip(chapter.cells.iter().copied());
+    let with_cells =
+        || chapter.rows.iter().zip(chapter.cells.iter().copied()).filter(|(row, _)| row.detectors().is_empty());
     let private: Vec<_> = with_cells().filter(|(row, _)| is_private(row)).collect();
     let controls: Vec<_> = with_cells().filter(|(row, _)| !is_private(row)).collect();
     html! {
@@ -164,6 +165,42 @@ pub(super) fn defence(chapter: &Chapter<'_>) -> Markup {
                             td.num title=(origin(row)) { (shown(defence.edges_lost)) }
                             td.num title=(origin(row)) { (shown(defence.noise_edges)) }
                             td.num title=(origin(row)) { (shown(defence.fake_edges)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whom each detector would remove, a detector a column.
+pub(super) fn detectors(chapter: &Chapter<'_>) -> Markup {
+    let rows: Vec<_> = chapter.rows.iter().filter(|row| !row.detectors().is_empty()).collect();
+    let Some(first) = rows.first() else { return html! {} };
+    html! {
+        h3 { "Detectors against attackers" }
+        p.about {
+            "Share of the fakes caught / share of the honest users removed, percent, means over the runs. All detectors read \
+             the same lists; nobody is removed."
+        }
+        div.scroll tabindex="0" {
+            table {
+                thead {
+                    tr {
+                        th { "attacker" } th { "data" } th.num { "ε of a list entry" } th.num { "share of fakes" }
+                        @for one in first.detectors() { th.num { (one.detector) } }
+                        th.num { "runs" }
+                    }
+                }
+                tbody {
+                    @for row in &rows {
+                        tr {
+                            th scope="row" { (row.name) }
+                            td { (row.dataset()) }
+                            td.num { (budget(row.spec.structure.epsilon())) }
+                            td.num { (summary::share_of_fakes(row)) }
+                            @for one in row.detectors() { td.num title=(origin(row)) { (one.shown()) } }
+                            td.num { (row.records.len()) }
                         }
                     }
                 }

@@ -118,7 +118,9 @@ impl DatasetSpec {
     pub fn or_twin(self, search: &SearchPath, tell: impl FnOnce(&str)) -> Result<Self, Error> {
         let Self::Published { name, view, .. } = &self else { return Ok(self) };
         let card = graph_datasets::card(name)?;
-        let Err(missing) = search.find(name, &["graph.npz", &card.canonical.file]) else { return Ok(self) };
+        let mut files = vec!["graph.npz", &card.canonical.file];
+        files.dedup();
+        let Err(missing) = search.find(name, &files) else { return Ok(self) };
         tell(&format!("{missing}\nHere its synthetic twin runs instead, whose numbers say nothing of {}.", card.title));
         let classes = if let Some(LabelView::Largest(kept)) = view { (*kept).min(card.classes) } else { card.classes };
         Ok(Self::Synthetic {
@@ -234,6 +236,7 @@ mod tests {
         let mut heard = String::new();
         let twin = DatasetSpec::published("cora").or_twin(&nowhere, |text| heard = text.to_owned()).expect("a twin");
         assert!(heard.contains("cargo xtask fetch cora") && heard.contains("twin"), "{heard}");
+        assert!(!heard.contains("graph.npz or graph.npz"), "{heard}");
         let DatasetSpec::Synthetic { nodes: 2000, classes: 7, dimensions: 1433, mean_degree, .. } = twin else {
             panic!("{twin:?}")
         };

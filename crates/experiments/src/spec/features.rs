@@ -66,6 +66,11 @@ impl FeatureSpec {
         }
     }
 
+    /// Whether the data set must have features.
+    pub fn needs_rows(&self) -> bool {
+        !matches!(self, Self::FeatureFree { .. })
+    }
+
     /// The mechanism that runs, or that is imitated.
     pub fn mechanism(&self) -> Option<&Mechanism> {
         match self {

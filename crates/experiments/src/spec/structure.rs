@@ -37,6 +37,12 @@ pub enum DefenceSpec {
         /// γ.
         gamma: Gamma,
     },
+    /// Nothing, and the experimenter asks each detector whom it would remove. Here the attacker knows the graph, which
+    /// some need; for the table of detectors.
+    Detectors {
+        /// Rate of false alarms that each detector with a test is given.
+        false_alarm: f64,
+    },
     /// Posterior edge filter alone, no user is removed.
     EdgesOnly,
     /// All tests and the posterior edge filter.
@@ -119,7 +125,9 @@ impl StructureSpec {
         let Self::Lists { levels, defence, .. } = self else { return Ok(()) };
         knob_in("structure.levels", f64::from(*levels), 1.0..=255.0)?;
         match defence {
-            DefenceSpec::Sound { false_alarm } => knob_in("structure.defence.false_alarm", *false_alarm, 1e-12..=0.5),
+            DefenceSpec::Sound { false_alarm } | DefenceSpec::Detectors { false_alarm } => {
+                knob_in("structure.defence.false_alarm", *false_alarm, 1e-12..=0.5)
+            }
             DefenceSpec::AsPrinted { gamma: Gamma::Fixed { value } } => {
                 knob_in("structure.defence.gamma.value", *value, -255.0..=255.0)
             }

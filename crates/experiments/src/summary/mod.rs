@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::{
-    Arm, DefenceOutcome, Epsilon, FeatureSpec, Interval, LossSpec, Plan, PlannedArm, Published, PublishedCell, Record,
-    Spec, StructureSpec,
+    Arm, AttackSpec, DefenceOutcome, DetectorCount, Epsilon, FeatureSpec, Interval, LossSpec, Plan, PlannedArm,
+    Published, PublishedCell, Record, Spec, StructureSpec,
 };
 
 pub use csv::csv;
@@ -37,6 +37,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// What detectors find, where they are compared; such a row is about them and not about its model.
+    pub fn detectors(&self) -> &[DetectorRow] {
+        self.defence.as_ref().map_or(&[], |defence| &defence.detectors)
+    }
+
     /// The data set as the suite calls it.
     pub fn dataset(&self) -> &str {
         self.at.get("dataset").map_or_else(|| self.spec.dataset.name(), String::as_str)
@@ -60,6 +65,45 @@ pub struct DefenceRow {
     pub fake_edges: Interval,
     /// How well each score for fakes ranks users, where that was read.
     pub roc: Vec<RocRow>,
+    /// Whom each detector would remove, where they are compared.
+    pub detectors: Vec<DetectorRow>,
+}
+
+/// One detector over the repeats, percent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DetectorRow {
+    /// The detector.
+    pub detector: String,
+    /// Fakes that it would remove, of the fakes.
+    pub caught: Interval,
+    /// Honest users that it would remove, of the honest.
+    pub honest_removed: Interval,
+}
+
+impl DetectorRow {
+    /// Detectors as the first repeat has them.
+    fn of(outcomes: &[&DefenceOutcome]) -> Vec<Self> {
+        let Some(first) = outcomes.first() else { return Vec::new() };
+        let row = |detector: &str| {
+            let shares = |of: fn(&DetectorCount, &DefenceOutcome) -> f64| {
+                let one = |outcome: &&DefenceOutcome| {
+                    outcome.detectors.iter().find(|count| count.detector == detector).map(|count| of(count, outcome))
+                };
+                Interval::of(&outcomes.iter().filter_map(one).collect::<Vec<_>>())
+            };
+            Some(Self {
+                detector: detector.to_owned(),
+                caught: shares(|count, all| 100.0 * count.caught as f64 / all.fakes.max(1) as f64)?,
+                honest_removed: shares(|count, all| 100.0 * count.honest_removed as f64 / all.honest.max(1) as f64)?,
+            })
+        };
+        first.detectors.iter().filter_map(|count| row(&count.detector)).collect()
+    }
+
+    /// Caught / honest removed, as the tables have it.
+    pub(crate) fn shown(&self) -> String {
+        format!("{:.1}/{:.2}", self.caught.mean, self.honest_removed.mean)
+    }
 }
 
 /// One score's curve over the repeats.
@@ -108,6 +152,7 @@ impl DefenceRow {
             noise_edges: percent(&|one| (one.noise_edges, one.edges))?,
             fake_edges: percent(&|one| (one.fake_edges, one.edges))?,
             roc: RocRow::of(&all),
+            detectors: DetectorRow::of(&all),
         })
     }
 }
@@ -172,6 +217,42 @@ fn defence_markdown(rows: &[Row]) -> String {
         );
     }
     text
+}
+
+/// What each detector finds, as Markdown; empty where they are not compared.
+fn detectors_markdown(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows.iter().filter(|row| !row.detectors().is_empty()) {
+        if text.is_empty() {
+            let names: Vec<&str> = row.detectors().iter().map(|one| one.detector.as_str()).collect();
+            let _ = writeln!(text, "\n| data | attacker | ε_a | share of fakes | runs | {} |", names.join(" | "));
+            let _ = writeln!(text, "|---|---|---|---|---|{}", "---|".repeat(names.len()));
+        }
+        let shares: Vec<String> = row.detectors().iter().map(DetectorRow::shown).collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            row.dataset(),
+            row.name,
+            budget(row.spec.structure.epsilon()),
+            share_of_fakes(row),
+            row.records.len(),
+            shares.join(" | ")
+        );
+    }
+    if !text.is_empty() {
+        text += "\nShare of the fakes caught / share of the honest users removed, percent, means over the runs. All detectors \
+                 read the same lists; nobody is removed.\n";
+    }
+    text
+}
+
+/// Fakes as a share of the honest users.
+pub(crate) fn share_of_fakes(row: &Row) -> String {
+    match row.spec.attack {
+        AttackSpec::Fakes { rate, .. } => rate.to_string(),
+        AttackSpec::None => "–".to_owned(),
+    }
 }
 
 /// Areas under the detectors' curves, as Markdown; empty where none was read.
@@ -302,7 +383,11 @@ pub fn markdown_beside(plan: &Plan, records: &[Record], suite: &str, published: 
         }
     }
     let _ = writeln!(text, "Seed {}, {} repeats.\n", plan.seed, plan.repeats);
-    let rows = rows(plan, records);
+    let (detecting, rows): (Vec<Row>, Vec<Row>) =
+        rows(plan, records).into_iter().partition(|row| !row.detectors().is_empty());
+    if !detecting.is_empty() && rows.is_empty() {
+        return text + &detectors_markdown(&detecting);
+    }
     let cells: Vec<_> = rows.iter().map(|row| published.find_at(suite, &row.name, &row.at)).collect();
     let is_beside_paper = cells.iter().any(Option::is_some);
     text += "| data | model | method | reports | ε | labels | K | runs | test accuracy, % | ";
@@ -331,6 +416,7 @@ pub fn markdown_beside(plan: &Plan, records: &[Record], suite: &str, published: 
     }
     text += &defence_markdown(&rows);
     text += &roc_markdown(&rows);
+    text += &detectors_markdown(&detecting);
     let claims = claims(plan, records);
     if !claims.is_empty() {
         text += "\nWhat is promised:\n\n";
@@ -357,6 +443,7 @@ pub fn legend() -> &'static str {
      * **NonPriv**: the true features, no privacy.\n\
      * **SIM**: reports of the same mechanism with no data in them: it was run on one value that is the same for everybody.\n\
      * **FeatFree**: random numbers in place of features.\n\
+     * **of**: a control has all other knobs of the method it is named after; methods with the same knobs share it.\n\
      * **feature benefit**: the method less its SIM, paired by repeat: what the data in the reports added to their shape. \
      `(none shown)` marks an interval that contains 0, `(one run)` that there is none.\n\
      * **over FeatFree**: the method less FeatFree, paired by repeat. Below 0, the server would have done better with \

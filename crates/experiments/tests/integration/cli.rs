@@ -1,5 +1,6 @@
 //! The command line: what is refused, with which words and which exit code.
 
+use std::path::Path;
 use std::process::{Command, Output};
 
 fn reproduce(arguments: &[&str]) -> Output {
@@ -16,6 +17,9 @@ fn refused(arguments: &[&str], words: &str) {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
     assert!(text.contains(words), "{arguments:?}: {text}");
+    for cause in text.split(": ").map(str::trim).filter(|cause| cause.len() > 12) {
+        assert_eq!(text.matches(cause).count(), 1, "{arguments:?} says a thing twice: {text}");
+    }
 }
 
 #[test]
@@ -89,7 +93,7 @@ fn a_data_set_that_is_not_there_says_how_to_get_it() {
     let path = folder.path().to_str().expect("a path");
     let output = reproduce(&["--dataset", "cora", "--data", path, "--out", path]);
     let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("graph.npz") && text.contains("cargo xtask fetch cora"), "{text}");
 }
 
@@ -117,4 +121,106 @@ fn another_plan_in_the_same_folder_is_said() {
     assert_eq!([run(1), run(1), run(2)], [false, false, true]);
     let records = std::fs::read_to_string(out.join("runs.jsonl")).expect("records");
     assert_eq!(records.lines().count(), 2 * 4);
+}
+
+/// A graph of four people, with what is the matter with it: words of the error.
+fn own_graphs(folder: &Path) -> [(String, &'static str); 5] {
+    let labels = "node,label\na,tea\nb,coffee\nc,tea\nd,coffee\n";
+    let (edges, features) = ("from,to\na,b\nb,c\nc,d\n", "node,x\na,1\nb,0\nc,1\nd,0\n");
+    let write = |name: &str, files: &[(&str, &str)], words: &'static str| {
+        let place = folder.join(name);
+        std::fs::create_dir(&place).expect("writable");
+        files.iter().for_each(|(file, text)| std::fs::write(place.join(file), text).expect("writable"));
+        (place.to_str().expect("a path").to_owned(), words)
+    };
+    let (labels, features) = (("labels.csv", labels), ("features.csv", features));
+    [
+        write("empty", &[], "labels.csv"),
+        write("stranger", &[labels, ("edges.csv", "from,to\na,zz\n"), features], "line 2"),
+        write("one class", &[("labels.csv", "node,label\na,tea\nb,tea\n"), ("edges.csv", "f,t\na,b\n")], "2"),
+        write("range", &[labels, ("edges.csv", edges), ("features.csv", "node,x\na,7\nb,0\nc,1\nd,0\n")], "[0, 1]"),
+        write("without", &[labels, ("edges.csv", edges)], "features.csv"),
+    ]
+}
+
+/// Whatever names something wrong is exit code 2, each cause is said once, and nothing is left behind.
+#[test]
+fn a_wrong_request_is_exit_code_two_wherever_it_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    let (none, out) = (path("none"), path("out"));
+    for (graph, words) in own_graphs(folder.path()) {
+        refused(&["--dataset", &graph, "--dry-run", "--out", &out], words);
+        refused(&["--dataset", &graph, "--out", &out], words);
+    }
+    let damaged = path("damaged");
+    std::fs::create_dir(&damaged).expect("writable");
+    std::fs::write(folder.path().join("damaged/runs.jsonl"), "{}\n").expect("writable");
+    let table: [(&[&str], &str); 14] = [
+        (&["--dataset", "cora", "--data", &none, "--dry-run"], "cargo xtask fetch cora"),
+        (&["--max-memory", "0.001", "--dry-run"], "--max-memory allows 1"),
+        (&["--max-memory", "NaN", "--dry-run"], "NaN"),
+        (&["--suite", "systems,controls", "--print-spec"], "2 were asked for"),
+        (&["trace", "LPGNN", "--out", &none], "no runs.jsonl"),
+        (&["trace", "LPGNN", "--out", &damaged], "line 1"),
+        (&["merge", &none, "--into", &out], "no runs.jsonl"),
+        (&["merge", &damaged, "--into", &out], "line 1"),
+        (&["--feature-range", "0,5", "--dry-run"], "--feature-range would change nothing on synthetic"),
+        (&["--feature-range", "0,5", "--dataset", "./a,cora", "--dry-run"], "nothing on cora"),
+        (&["--feature-range", "0,5", "--suite", "controls", "--dry-run"], "suite controls"),
+        (&["--features", "synthetic", "--dataset", "./a", "--dry-run"], "--features would change nothing on ./a"),
+        (&["--features", "synthetic", "--dry-run"], "nothing on synthetic"),
+        (&["--spec", &damaged, "--feature-range", "0,5"], "--feature-range"),
+    ];
+    for (arguments, words) in table {
+        refused(arguments, words);
+    }
+    assert!(!folder.path().join("none").exists() && !folder.path().join("out").exists(), "something was left behind");
+}
+
+/// What the machine does not give is exit code 1.
+#[test]
+fn a_folder_that_cannot_be_had_is_exit_code_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let taken = folder.path().join("taken");
+    std::fs::write(&taken, "x").expect("writable");
+    let held = folder.path().join("held");
+    let _journal = experiments::Journal::open(&held).expect("free");
+    let file = folder.path().join("mine.toml");
+    std::fs::write(&file, crate::small_plan().to_toml().expect("a plan")).expect("writable");
+    for (out, words) in [(taken, "cannot create"), (held, "in use by another process")] {
+        let [file, out] = [&file, &out].map(|path| path.to_str().expect("a path"));
+        let output = reproduce(&["--spec", file, "--out", out]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+/// Records of earlier code are read, merged and traced.
+#[test]
+fn records_that_were_kept_can_still_be_read() {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/results");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(results).expect("results") {
+        let kept = entry.expect("an entry").path();
+        let Ok(text) = std::fs::read_to_string(kept.join("runs.jsonl")) else { continue };
+        // A copy: opening a record file locks it.
+        let folder = tempfile::tempdir().expect("a folder");
+        let (copy, all) = (folder.path().join("copy"), folder.path().join("all"));
+        std::fs::create_dir_all(copy.join("plans")).expect("writable");
+        std::fs::write(copy.join("runs.jsonl"), &text).expect("writable");
+        for plan in std::fs::read_dir(kept.join("plans")).expect("plans") {
+            let plan = plan.expect("an entry");
+            std::fs::copy(plan.path(), copy.join("plans").join(plan.file_name())).expect("writable");
+        }
+        let [copy, all] = [&copy, &all].map(|path| path.to_str().expect("a path"));
+        let merged = reproduce(&["merge", copy, "--into", all]);
+        let said = String::from_utf8_lossy(&merged.stdout).into_owned();
+        assert!(said.contains(&format!(": {} new records", text.lines().count())), "{}: {said}", kept.display());
+        let traced = reproduce(&["trace", "a", "--out", copy]);
+        assert!(traced.status.success() && traced.stdout.len() > 1000, "{}", kept.display());
+        seen += 1;
+    }
+    assert!(seen > 0);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use experiments::{Error, Journal, run_plan};
+use experiments::{Error, Journal, merge, run_plan};
 
 use crate::{nowhere, settings, small_plan};
 
@@ -85,6 +85,20 @@ fn a_file_in_the_way_of_the_folder_is_named() {
     std::fs::File::create(&path).expect("writable").write_all(b"x").expect("writable");
     let error = Journal::open(&path).expect_err("a file is no folder");
     assert!(error.to_string().contains("taken"), "{error}");
+}
+
+#[test]
+fn folders_that_contradict_each_other_leave_no_target() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [one, other, into] = ["one", "other", "into"].map(|name| folder.path().join(name));
+    let text = String::from_utf8(finished(&one)).expect("text");
+    std::fs::create_dir(&other).expect("writable");
+    let changed = text.replacen("\"kept_epoch\":", "\"kept_epoch\":1", 1);
+    std::fs::write(other.join("runs.jsonl"), changed).expect("writable");
+    let error = merge(&[one.clone(), other], &into).expect_err("two results");
+    assert!(matches!(error, Error::Differs { .. }), "{error}");
+    assert!(!into.exists());
+    assert_eq!(merge(&[one], &into).expect("merged").total, 8);
 }
 
 /// A file system of one's own, unmounted when dropped; `None` where this user may not mount.

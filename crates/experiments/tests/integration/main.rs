@@ -48,7 +48,7 @@ fn nowhere() -> SearchPath {
 }
 
 fn settings(jobs: usize, threads: usize) -> Settings {
-    Settings { jobs, threads, device: DeviceChoice::Cpu, code: code_stamp(std::path::Path::new(".")), shard: None }
+    Settings { jobs, threads, device: DeviceChoice::Cpu, code: code_stamp(), shard: None }
 }
 
 /// A record without its times.

@@ -1,6 +1,6 @@
 //! Plans and their controls.
 
-use experiments::{Arm, PlannedArm, Published, Scale, Spec, summary};
+use experiments::{Arm, Plan, PlannedArm, Published, Scale, Spec, summary};
 
 use crate::{multi_bit, small_plan};
 
@@ -37,6 +37,9 @@ fn a_control_has_the_knobs_of_its_own_method() {
     let count = |kind| plan.arms.iter().filter(|arm| arm.spec.features.arm() == kind).count();
     assert_eq!([Arm::Private, Arm::Sim, Arm::FeatureFree, Arm::Clean].map(count), [3, 3, 3, 1]);
 
+    let names: Vec<&str> = plan.arms.iter().map(|arm| arm.name.as_str()).filter(|name| name.contains("Free")).collect();
+    assert_eq!(names, ["FeatFree of LPGNN", "FeatFree of as printed", "FeatFree of further"]);
+
     let records = crate::report::records(&plan, 2, 1.0);
     let rows = summary::rows(&plan, &records);
     for private in &rows[..3] {
@@ -44,6 +47,9 @@ fn a_control_has_the_knobs_of_its_own_method() {
             let fits =
                 |row: &&summary::Row| row.spec.features.arm() == kind && row.spec.denoise == private.spec.denoise;
             let [control] = rows.iter().filter(fits).collect::<Vec<_>>()[..] else { panic!("one {kind:?}") };
+            // Nothing but the features differs, down to what was tuned.
+            let other = Spec { features: private.spec.features.clone(), ..control.spec.clone() };
+            assert_eq!(other, private.spec, "{}", control.name);
             private.accuracy.mean - control.accuracy.mean
         };
         let benefit = private.feature_benefit.expect("a SIM").mean;
@@ -51,6 +57,23 @@ fn a_control_has_the_knobs_of_its_own_method() {
         let over = private.over_feature_free.expect("a FeatFree").mean;
         assert!((over - is_mine(Arm::FeatureFree)).abs() < 1e-9, "{}: {over}", private.name);
     }
+}
+
+/// NonPriv is called by the method only where there are two at one place.
+#[test]
+fn a_control_says_whose_it_is() {
+    let mut plan = small_plan();
+    let names = |plan: &Plan| plan.arms.iter().map(|arm| arm.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&plan), ["LPGNN", "SIM of LPGNN", "NonPriv", "FeatFree of LPGNN"]);
+    plan.arms.truncate(1);
+    let mut wider = plan.arms[0].clone();
+    (wider.name, wider.spec.model.hidden) = ("wider".to_owned(), 32);
+    plan.arms.push(wider);
+    let names = names(&plan.with_controls());
+    assert!(names.contains(&"NonPriv of LPGNN".to_owned()), "{names:?}");
+    assert!(names.contains(&"NonPriv of wider".to_owned()), "{names:?}");
+    let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len());
 }
 
 #[test]

@@ -69,6 +69,7 @@ pub(crate) fn records(plan: &Plan, repeats: u32, seconds: f64) -> Vec<Record> {
                         area: 0.6 + 0.01 * f64::from(repeat),
                         caught: FALSE_ALARMS.map(f64::sqrt).to_vec(),
                     }],
+                    detectors: Vec::new(),
                 }),
             },
             measured: Measured {

@@ -1,9 +1,12 @@
 //! All four systems, from suite file to scored model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use experiments::{Narrowing, Plan, Record, Suite, run_plan, summary};
+use experiments::report::{Section, html};
+use experiments::{
+    DefenceSpec, Journal, Merged, Narrowing, Plan, Published, Record, StructureSpec, Suite, run_plan, summary,
+};
 use toml::Value;
 
 use crate::{nowhere, settings};
@@ -91,18 +94,64 @@ fn parts_of_a_plan_merge_to_the_whole() {
     plan.arms.truncate(4);
     let whole = run(&plan, 1);
     let target = tempfile::tempdir().expect("a folder");
-    let mut into = experiments::Journal::open(target.path()).expect("a journal");
-    for part in ["1/2", "2/2"] {
-        let folder = tempfile::tempdir().expect("a folder");
+    let parts = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+    for (part, folder) in ["1/2", "2/2"].iter().zip(&parts) {
         let mut settings = settings(1, 1);
         settings.shard = Some(part.parse().expect("a part"));
         run_plan(&plan, &nowhere(), folder.path(), &settings, &AtomicBool::new(false), |_| {}).expect("records");
-        assert_eq!(experiments::merge(&mut into, folder.path()).expect("merged"), 2);
-        assert_eq!(experiments::merge(&mut into, folder.path()).expect("merged again"), 0);
     }
+    let [one, other] = parts.each_ref().map(|folder| folder.path().to_owned());
+    let into = target.path();
+    let merged = |from: &[PathBuf]| experiments::merge(from, into).expect("merged");
+    assert_eq!(merged(std::slice::from_ref(&one)), Merged { new: vec![2], total: 2 });
+    // The same run twice is one, and the target among the folders is no obstacle.
+    assert_eq!(
+        merged(&[one.clone(), other.clone(), other, into.to_owned()]),
+        Merged { new: vec![0, 2, 0, 0], total: 4 }
+    );
+    let into = Journal::open(into).expect("a journal");
     let mut ids: Vec<String> = into.records().iter().map(|record| record.id.clone()).collect();
     let mut expected: Vec<String> = whole.iter().map(|record| record.id.clone()).collect();
     ids.sort();
     expected.sort();
     assert_eq!(ids, expected);
+}
+
+/// The table of detectors: the same lists as a run that is defended, so the same people are found.
+#[test]
+fn detectors_are_compared_on_the_lists_of_the_defended_run() {
+    let suite = suites().into_iter().find(|suite| suite.name == "veritas-detectors").expect("the suite");
+    let narrowing = Narrowing { at: [("rate".to_owned(), vec!["0.04".to_owned()])].into(), ..Narrowing::default() };
+    let mut plan = suite.plan(&narrowing).expect("a plan");
+    plan.arms.retain(|arm| arm.at["dataset"] == "cora" && arm.at["epsilon_a"] == "7");
+    assert_eq!(plan.arms.len(), 11);
+    plan.repeats = 1;
+    for arm in &mut plan.arms {
+        arm.spec.dataset = crate::small_plan().arms[0].spec.dataset.clone();
+    }
+    plan.arms.retain(|arm| ["naive-skip", "devils-hand"].contains(&arm.name.as_str()));
+    let records = run(&plan, 1);
+    let mut defended = plan.clone();
+    for arm in &mut defended.arms {
+        let StructureSpec::Lists { defence, .. } = &mut arm.spec.structure else { panic!("lists") };
+        *defence = DefenceSpec::Sound { false_alarm: 0.01 };
+    }
+    // The matching attacker needs the graph, which only the table hands it.
+    defended.arms.retain(|arm| arm.name == "naive-skip");
+    let defended = run(&defended, 1);
+    let outcome = |records: &[Record]| records[0].outcome.defence.clone().expect("fakes");
+    let (table, defended) = (outcome(&records), outcome(&defended));
+    assert_eq!((table.caught, table.honest_removed, table.detectors.len()), (0, 0, 9));
+    let of = |name: &str| table.detectors.iter().find(|one| one.detector == name).expect("a detector");
+    assert_eq!((of("defend").caught, of("defend").honest_removed), (defended.caught, defended.honest_removed));
+    assert!(defended.caught > 0, "{table:?}");
+
+    let text = summary::markdown(&plan, &records);
+    let shares = format!("{:.1}/{:.2} |\n", 100.0 * defended.caught as f64 / 10.0, 0.0);
+    assert!(text.contains("| naive-skip | 7 | 0.04 | 1 |") && !text.contains("test accuracy"), "{text}");
+    assert!(defended.honest_removed > 0 || text.contains(&shares), "{shares} {text}");
+    let section = Section { name: "t", suite: Some(&suite), plan: &plan, records: &records };
+    let page = html(&[section], &Published::default(), &[]);
+    assert!(page.contains("Detectors against attackers") && page.contains("peers doubt, sequential"));
+    assert!(!page.contains("test accuracy, %"), "no accuracy of a model that says nothing");
 }

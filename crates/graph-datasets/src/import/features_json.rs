@@ -26,7 +26,7 @@ pub(super) fn read_from(from: impl Read, path: &Path, nodes: usize, dimensions: 
     let mut json = serde_json::Deserializer::from_reader(from);
     lists.deserialize(&mut json).and_then(|()| json.end()).map_err(|error| {
         if error.is_io() {
-            return Error::Io { path: path.to_path_buf(), source: error.into() };
+            return Error::Io { path: path.to_path_buf(), problem: error.into() };
         }
         let text = error.to_string();
         let found = text.split(" at line ").next().unwrap_or_default();

@@ -119,7 +119,7 @@ fn explain(path: &Path, before: u64, error: &csv::Error) -> Error {
             line_error(path, line, &format!("lines of at most {LONGEST_LINE} bytes"), "a longer one")
         }
         ErrorKind::Io(source) => {
-            Error::Io { path: path.to_path_buf(), source: io::Error::new(source.kind(), source.to_string()) }
+            Error::Io { path: path.to_path_buf(), problem: io::Error::new(source.kind(), source.to_string()) }
         }
         _ => line_error(path, line, "a row of comma-separated values", &error.to_string()),
     }

@@ -37,7 +37,7 @@ pub(crate) fn write_file(path: &Path, content: impl FnOnce(&mut File) -> std::io
     let mut file = builder.tempfile_in(folder).map_err(Error::io(folder))?;
     content(file.as_file_mut()).map_err(Error::io(path))?;
     file.as_file().sync_all().map_err(Error::io(path))?;
-    file.persist(path).map_err(|error| Error::Io { path: path.to_path_buf(), source: error.error })?;
+    file.persist(path).map_err(|error| Error::Io { path: path.to_path_buf(), problem: error.error })?;
     // The rename itself must survive a power cut too; not every system can open a folder.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();

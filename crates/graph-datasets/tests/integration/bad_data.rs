@@ -56,8 +56,8 @@ fn a_well_formed_file_of_another_graph_is_refused() {
     std::fs::create_dir(folder.path().join("cora")).unwrap();
     std::fs::rename(path, folder.path().join("cora/graph.npz")).unwrap();
     let error = load("cora", &SearchPath::new(vec![folder.path().to_path_buf()])).unwrap_err();
-    let Error::In { source, .. } = error else { panic!("{error}") };
-    assert!(matches!(*source, Error::Count { expected: 2708, found: 4, .. }), "{source}");
+    let Error::In { problem, .. } = error else { panic!("{error}") };
+    assert!(matches!(*problem, Error::Count { expected: 2708, found: 4, .. }), "{problem}");
 }
 
 #[test]

@@ -7,9 +7,9 @@ use crate::npz_file::{NpzFile, f32s, i32s, i64s, npy, on_disk};
 fn error_of(bytes: &[u8]) -> Error {
     let (_folder, path) = on_disk(bytes);
     match Dataset::read_npz(&path, "test").unwrap_err() {
-        Error::In { path: named, source } => {
+        Error::In { path: named, problem } => {
             assert_eq!(named, path);
-            *source
+            *problem
         }
         other => panic!("no file named: {other}"),
     }

@@ -207,8 +207,8 @@ fn nodes_outside_the_graph() {
         bytes.extend(b"eu.");
         std::fs::write(raw.path().join("ind.small.graph"), bytes).unwrap();
         let error = read_public(&card, raw.path()).unwrap_err();
-        let Error::In { source, .. } = error else { panic!("{error}") };
-        assert!(matches!(*source, Error::EdgeOutOfRange { to, .. } if to == expected), "{source}");
+        let Error::In { problem, .. } = error else { panic!("{error}") };
+        assert!(matches!(*problem, Error::EdgeOutOfRange { to, .. } if to == expected), "{problem}");
     }
 }
 

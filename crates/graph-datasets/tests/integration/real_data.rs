@@ -81,10 +81,10 @@ fn a_change_that_keeps_every_count_fails_the_checksum() {
     file = file.with("labels", crate::npz_file::i32s("(2708,)", &signed));
     std::fs::write(&path, file.bytes()).unwrap();
     let error = load("cora", &SearchPath::new(vec![copy.path().to_path_buf()])).unwrap_err();
-    let Error::In { source, .. } = error else { panic!("{error}") };
+    let Error::In { problem, .. } = error else { panic!("{error}") };
     let expected = &card("cora").unwrap().canonical.arrays["labels"];
     assert!(
-        matches!(&*source, Error::Checksum { what, expected: e, .. } if what == "array labels of cora" && e == expected),
-        "{source}"
+        matches!(&*problem, Error::Checksum { what, expected: e, .. } if what == "array labels of cora" && e == expected),
+        "{problem}"
     );
 }

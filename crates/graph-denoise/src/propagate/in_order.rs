@@ -1,15 +1,23 @@
 //! Sparse rows made block by block in any order, written one behind the other as soon as their place is known.
 //!
 //! How long a block's rows are is known only when they are made, so a block's place is known when all before it are
-//! made. A block that is the next one is made in its place; others are made aside, and whoever closes the gap before them
-//! writes them. Nobody waits for anybody.
+//! made. A block that is the next one is made in its place; others are made aside and written by whoever has the rest of
+//! the arrays when the gap before them closes. One thread at a time writes to the arrays: two that touch a huge page for the
+//! first time would both have the system clear one. The others go on with blocks aside, and give way to it when too many
+//! of those are waiting.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::{Mutex, MutexGuard};
+use std::{mem, thread};
+
+/// Blocks aside from which on a thread gives way before it begins another one while somebody writes: so what they take
+/// stays near ten megabytes.
+const WAITING: usize = 64;
+
+/// Times that it gives way; not without end, because who writes may have panicked.
+const GIVE_WAY: usize = 1000;
 
 /// Room for the rows of a block, made aside. Serves for another block afterwards.
-#[derive(Default)]
 struct Part {
     rows: usize,
     ends: Vec<usize>,
@@ -18,6 +26,10 @@ struct Part {
 }
 
 impl Part {
+    fn new((rows, entries): (usize, usize)) -> Self {
+        Self { rows: 0, ends: vec![0; rows], columns: vec![0; entries], values: vec![0.0; entries] }
+    }
+
     fn entries(&self) -> usize {
         self.ends[..self.rows].last().copied().unwrap_or(0)
     }
@@ -25,15 +37,37 @@ impl Part {
 
 /// The three arrays from some row on.
 struct Rest<'o> {
+    /// Entries before it.
+    before: usize,
     ends: &'o mut [usize],
     columns: &'o mut [u32],
     values: &'o mut [f32],
 }
 
+impl Rest<'_> {
+    /// Takes `rows` rows that were made in place off its front.
+    fn pass(&mut self, rows: usize) {
+        let entries = split_off(&mut self.ends, rows).last().map_or(0, |end| end - self.before);
+        split_off(&mut self.columns, entries);
+        split_off(&mut self.values, entries);
+        self.before += entries;
+    }
+
+    /// Writes rows that were made aside to its front.
+    fn write(&mut self, part: &Part) {
+        for (to, end) in self.ends.iter_mut().zip(&part.ends[..part.rows]) {
+            *to = self.before + end;
+        }
+        let entries = part.entries();
+        self.columns[..entries].copy_from_slice(&part.columns[..entries]);
+        self.values[..entries].copy_from_slice(&part.values[..entries]);
+        self.pass(part.rows);
+    }
+}
+
 /// Where a block is made.
 enum Desk<'o> {
-    /// In its place; with the entries before it.
-    InPlace(Rest<'o>, usize),
+    InPlace(Rest<'o>),
     Aside(Part),
 }
 
@@ -56,7 +90,7 @@ pub(super) struct Room<'b> {
 impl Block<'_> {
     pub(super) fn room(&mut self) -> Room<'_> {
         match &mut self.desk {
-            Desk::InPlace(Rest { ends, columns, values }, before) => {
+            Desk::InPlace(Rest { before, ends, columns, values }) => {
                 Room { before: *before, ends: &mut ends[..self.rows], columns, values }
             }
             Desk::Aside(Part { ends, columns, values, .. }) => {
@@ -67,94 +101,90 @@ impl Block<'_> {
 }
 
 struct State<'o> {
-    /// First block that is not yet there.
+    /// First block that nobody has begun to write.
     next: usize,
-    /// Entries of the blocks before it.
-    entries: usize,
-    /// Nothing while block `next` is made in place.
+    /// Nothing while somebody writes to it.
     rest: Option<Rest<'o>>,
-    /// Blocks behind `next`.
+    /// Blocks from `next` on.
     waiting: BTreeMap<usize, Part>,
     spare: Vec<Part>,
 }
 
 /// Where the blocks go.
-pub(super) struct InOrder<'o>(Mutex<State<'o>>);
+pub(super) struct InOrder<'o> {
+    state: Mutex<State<'o>>,
+    /// Rows and entries of a block at most.
+    most: (usize, usize),
+}
 
 impl<'o> InOrder<'o> {
-    /// `ends`: one a row. `columns` and `values`: room for all entries.
-    pub(super) fn new(ends: &'o mut [usize], columns: &'o mut [u32], values: &'o mut [f32]) -> Self {
-        let rest = Some(Rest { ends, columns, values });
-        Self(Mutex::new(State { next: 0, entries: 0, rest, waiting: BTreeMap::new(), spare: Vec::new() }))
+    /// `ends`: one a row. `columns` and `values`: room for all entries. `most`: rows of a block at most, and what its
+    /// entries take at most, with what may be overwritten behind them.
+    pub(super) fn new(
+        ends: &'o mut [usize],
+        columns: &'o mut [u32],
+        values: &'o mut [f32],
+        most: (usize, usize),
+    ) -> Self {
+        let rest = Some(Rest { before: 0, ends, columns, values });
+        let state = State { next: 0, rest, waiting: BTreeMap::new(), spare: Vec::new() };
+        Self { state: Mutex::new(state), most }
     }
 
     fn state(&self) -> MutexGuard<'_, State<'o>> {
-        self.0.lock().expect("nobody panics with the lock")
+        self.state.lock().expect("nobody panics with the lock")
     }
 
-    /// Begins block `number`: each once, from 0 without a gap. `room`: at least what its entries take, and what may be
-    /// overwritten behind them.
-    pub(super) fn begin(&self, number: usize, rows: usize, room: usize) -> Block<'o> {
+    /// Begins block `number`: each once, from 0 without a gap.
+    pub(super) fn begin(&self, number: usize, rows: usize) -> Block<'o> {
         let mut state = self.state();
+        for _ in 0..GIVE_WAY {
+            if state.rest.is_some() || state.waiting.len() < WAITING {
+                break;
+            }
+            drop(state);
+            thread::yield_now();
+            state = self.state();
+        }
         if state.next == number
             && let Some(rest) = state.rest.take()
         {
-            return Block { number, rows, desk: Desk::InPlace(rest, state.entries) };
+            state.next += 1;
+            return Block { number, rows, desk: Desk::InPlace(rest) };
         }
-        let mut part = state.spare.pop().unwrap_or_default();
+        let spare = state.spare.pop();
         drop(state);
+        let mut part = spare.unwrap_or_else(|| Part::new(self.most));
         part.rows = rows;
-        if part.ends.len() < rows {
-            part.ends.resize(rows, 0);
-        }
-        if part.columns.len() < room {
-            part.columns.resize(room, 0);
-            part.values.resize(room, 0.0);
-        }
         Block { number, rows, desk: Desk::Aside(part) }
     }
 
     /// Takes a block whose rows are made.
     pub(super) fn finish(&self, block: Block<'o>) {
-        let mut ready = Vec::new();
-        {
-            let mut state = self.state();
-            let State { next, entries, rest, waiting, .. } = &mut *state;
-            match block.desk {
-                Desk::InPlace(mut place, before) => {
-                    let made = split_off(&mut place.ends, block.rows).last().map_or(0, |end| end - before);
-                    split_off(&mut place.columns, made);
-                    split_off(&mut place.values, made);
-                    *entries += made;
-                    *next += 1;
-                    *rest = Some(place);
-                }
-                Desk::Aside(part) => {
-                    waiting.insert(block.number, part);
-                }
+        let mut state;
+        let mut rest = match block.desk {
+            Desk::InPlace(mut rest) => {
+                rest.pass(block.rows);
+                state = self.state();
+                rest
             }
-            while let Some(rest) = rest
-                && let Some(part) = waiting.remove(next)
-            {
-                let place = Rest {
-                    ends: split_off(&mut rest.ends, part.rows),
-                    columns: split_off(&mut rest.columns, part.entries()),
-                    values: split_off(&mut rest.values, part.entries()),
-                };
-                let before = *entries;
-                *entries += part.entries();
-                *next += 1;
-                ready.push((part, before, place));
+            Desk::Aside(part) => {
+                state = self.state();
+                state.waiting.insert(block.number, part);
+                let Some(rest) = state.rest.take() else { return };
+                rest
             }
+        };
+        loop {
+            let next = state.next;
+            let Some(part) = state.waiting.remove(&next) else { break };
+            state.next += 1;
+            drop(state);
+            rest.write(&part);
+            state = self.state();
+            state.spare.push(part);
         }
-        for (part, before, place) in ready {
-            for (to, end) in place.ends.iter_mut().zip(&part.ends) {
-                *to = before + end;
-            }
-            place.columns.copy_from_slice(&part.columns[..part.entries()]);
-            place.values.copy_from_slice(&part.values[..part.entries()]);
-            self.state().spare.push(part);
-        }
+        state.rest = Some(rest);
     }
 }
 
@@ -174,8 +204,8 @@ mod tests {
         let rows: [&[&[u32]]; 3] = [&[&[4], &[5, 6]], &[], &[&[], &[7, 8], &[]]];
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let (mut ends, mut columns, mut values) = ([0; 5], [0; 8], [0.0; 8]);
-            let in_order = InOrder::new(&mut ends, &mut columns, &mut values);
-            let mut blocks: Vec<_> = (0..3).map(|number| Some(in_order.begin(number, rows[number].len(), 4))).collect();
+            let in_order = InOrder::new(&mut ends, &mut columns, &mut values, (3, 4));
+            let mut blocks: Vec<_> = (0..3).map(|number| Some(in_order.begin(number, rows[number].len()))).collect();
             for number in order {
                 let mut block = blocks[number].take().expect("once");
                 let room = block.room();

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::buffer::Buffer;
 use super::hop::Hop;
+use super::prefetch::{AHEAD, prefetch};
 use super::run::Job;
 use crate::Rows;
 use crate::low_precision::widen;
@@ -83,7 +84,11 @@ impl<const W: usize> Lane<W> {
         value: impl Fn(&T) -> f32 + Copy,
     ) {
         let mut tiles: Vec<_> = self.tiles.iter_mut().map(Buffer::tiles_mut).collect();
-        for node in 0..job.rows.rows() {
+        let nodes = job.rows.rows();
+        for node in 0..nodes {
+            if node + AHEAD < nodes {
+                prefetch(&row(node + AHEAD)[self.columns.clone()]);
+            }
             let place = job.operator.place(node);
             let row = &row(node)[self.columns.clone()];
             for (tile, part) in tiles.iter_mut().zip(row.chunks(W)) {

@@ -9,10 +9,12 @@ mod hop;
 mod in_order;
 mod lane;
 mod plan;
+mod prefetch;
 mod row_sums;
 mod run;
 mod sparse;
 
+use std::mem;
 use std::ops::Range;
 
 pub(crate) use hop::Pattern;
@@ -152,6 +154,27 @@ pub fn propagate_sparse(
 ) -> Result<SparseResult, Error> {
     let filter = Filter::power(steps);
     let job = Job::new(weights, Rows::Sparse { entries, offset }, &filter, 0)?;
-    let (entries, constant) = job.run_sparse(entries);
+    let (entries, constant) = job.run_sparse(entries, None);
     Ok(SparseResult { entries, constant })
+}
+
+/// [`propagate_sparse`] into the memory of a result that the caller has, of any shape and content.
+///
+/// Saves what the system takes to find and clear memory, where the old result was as large and shares its entries with no
+/// clone; else new memory is taken. The result keeps the room that the number of products called for.
+///
+/// # Errors
+/// As [`propagate_sparse`]; then `out` is untouched.
+pub fn propagate_sparse_into(
+    weights: &Weights<'_>,
+    entries: &CsrMatrix,
+    offset: f32,
+    steps: usize,
+    out: &mut SparseResult,
+) -> Result<(), Error> {
+    let filter = Filter::power(steps);
+    let job = Job::new(weights, Rows::Sparse { entries, offset }, &filter, 0)?;
+    let spare = mem::replace(&mut out.entries, CsrMatrix::trusted(0, vec![0], Vec::new(), Vec::new()));
+    (out.entries, out.constant) = job.run_sparse(entries, Some(spare));
+    Ok(())
 }

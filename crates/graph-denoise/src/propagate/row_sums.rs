@@ -14,7 +14,10 @@ const GROUP: usize = 64;
 /// Columns that [`Lanes::list`] takes at a time.
 const LANES: usize = 16;
 
-/// Half of them.
+/// Marks that are looked at together.
+const MARKS: usize = size_of::<u64>();
+
+/// Half of [`LANES`].
 #[cfg(target_arch = "x86_64")]
 const HALF: usize = LANES / 2;
 
@@ -28,7 +31,7 @@ pub(super) fn term(value: f32) -> f32 {
 }
 
 /// Number of a column, in as few bytes as the number of columns permits.
-pub(super) trait Column: Copy + Default + Send + Sync {
+pub(super) trait Column: bytemuck::Pod + Send + Sync {
     /// Sums that are kept at least, so that every number of this type has one and need not be checked.
     const SUMS: usize;
 
@@ -86,7 +89,18 @@ impl Column for u32 {
     }
 }
 
-/// The sums of one row. Between two rows all are untouched and nothing is noted.
+/// How the columns that a row's terms were added to are found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Search {
+    /// See [`RowSums::note`].
+    Noted,
+    /// See [`RowSums::mark`].
+    Marked,
+    /// By looking at every column.
+    All,
+}
+
+/// The sums of one row. Between two rows all are untouched and nothing is noted or marked.
 pub(super) struct RowSums {
     sums: Vec<f32>,
     groups: usize,
@@ -94,6 +108,8 @@ pub(super) struct RowSums {
     noted: Vec<u64>,
     /// A bit a word of `noted`.
     words: Vec<u64>,
+    /// A byte for each [`LANES`] columns, not 0 where one of them is marked.
+    marked: Vec<u8>,
 }
 
 impl RowSums {
@@ -104,6 +120,7 @@ impl RowSums {
             groups,
             noted: vec![0; groups],
             words: vec![0; groups.div_ceil(GROUP)],
+            marked: vec![0; (groups * GROUP / LANES).next_multiple_of(MARKS)],
         }
     }
 
@@ -113,7 +130,7 @@ impl RowSums {
         C::add(&mut self.sums, columns, terms);
     }
 
-    /// Notes columns for [`list_noted`](Self::list_noted).
+    /// Notes columns for [`Search::Noted`].
     #[inline(always)]
     pub(super) fn note<C: Column>(&mut self, columns: &[C]) {
         for column in columns {
@@ -123,9 +140,51 @@ impl RowSums {
         }
     }
 
-    /// Takes out the sums of the noted columns, times `scale`; their number. Costs little where they are few.
+    /// Takes out all sums that were added to, times `scale`, in ascending order of their columns; their number. Up to
+    /// [`SPARE`] places behind the last one are overwritten.
     #[inline(always)]
-    pub(super) fn list_noted(&mut self, scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize {
+    pub(super) fn list(
+        &mut self,
+        search: Search,
+        lanes: impl Lanes,
+        scale: f32,
+        columns: &mut [u32],
+        values: &mut [f32],
+    ) -> usize {
+        match search {
+            Search::Noted => self.list_noted(scale, columns, values),
+            Search::Marked => self.list_marked(lanes, scale, columns, values),
+            Search::All => self.list_all(lanes, scale, columns, values),
+        }
+    }
+
+    /// Marks columns for [`Search::Marked`]: one store a column, where noting takes two loads and two stores.
+    #[inline(always)]
+    pub(super) fn mark<C: Column>(&mut self, columns: &[C]) {
+        for column in columns {
+            self.marked[column.at() / LANES] = 1;
+        }
+    }
+
+    #[inline(always)]
+    fn list_marked(&mut self, lanes: impl Lanes, scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize {
+        let (sums, _) = self.sums.as_chunks_mut();
+        let (marked, _) = self.marked.as_chunks_mut::<MARKS>();
+        let mut total = 0;
+        for (at, marks) in marked.iter_mut().enumerate() {
+            let mut marks = u64::from_le_bytes(mem::take(marks));
+            while marks != 0 {
+                let chunk = at * MARKS + marks.trailing_zeros() as usize / 8;
+                marks &= marks - 1;
+                total +=
+                    lanes.list(chunk, &mut sums[chunk..=chunk], scale, &mut columns[total..], &mut values[total..]);
+            }
+        }
+        total
+    }
+
+    #[inline(always)]
+    fn list_noted(&mut self, scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize {
         let mut total = 0;
         for (at, words) in self.words.iter_mut().enumerate() {
             for word in ones(mem::take(words)) {
@@ -141,12 +200,10 @@ impl RowSums {
         total
     }
 
-    /// Takes out all sums that were added to, times `scale`; their number. Looks at every column. Up to [`SPARE`] places
-    /// behind the last one are overwritten.
     #[inline(always)]
-    pub(super) fn list_all(&mut self, lanes: impl Lanes, scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize {
+    fn list_all(&mut self, lanes: impl Lanes, scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize {
         let (sums, _) = self.sums[..self.groups * GROUP].as_chunks_mut();
-        lanes.list(sums, scale, columns, values)
+        lanes.list(0, sums, scale, columns, values)
     }
 
     /// Takes out all sums to a dense row: `constant`, plus the sum times `scale` where there is one.
@@ -175,8 +232,15 @@ pub(super) trait Lanes: Copy + Send + Sync {
     /// Fetches the first values to the nearest cache.
     fn prefetch<T>(self, values: &[T]);
 
-    /// See [`RowSums::list_all`].
-    fn list(self, sums: &mut [[f32; LANES]], scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize;
+    /// See [`RowSums::list`]; the first sums are those of the columns from `first · LANES` on.
+    fn list(
+        self,
+        first: usize,
+        sums: &mut [[f32; LANES]],
+        scale: f32,
+        columns: &mut [u32],
+        values: &mut [f32],
+    ) -> usize;
 }
 
 /// Any instruction set.
@@ -188,9 +252,16 @@ impl Lanes for Plain {
     fn prefetch<T>(self, _values: &[T]) {}
 
     #[inline(always)]
-    fn list(self, sums: &mut [[f32; LANES]], scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize {
+    fn list(
+        self,
+        first: usize,
+        sums: &mut [[f32; LANES]],
+        scale: f32,
+        columns: &mut [u32],
+        values: &mut [f32],
+    ) -> usize {
         let mut total = 0;
-        for (chunk, sums) in sums.iter_mut().enumerate() {
+        for (chunk, sums) in (first..).zip(sums) {
             let mut touched = 0;
             for (lane, sum) in sums.iter().enumerate() {
                 touched |= u64::from(sum.to_bits() != UNTOUCHED.to_bits()) << lane;
@@ -214,12 +285,20 @@ impl Lanes for pulp::x86::V4 {
     }
 
     #[inline(always)]
-    fn list(self, sums: &mut [[f32; LANES]], scale: f32, columns: &mut [u32], values: &mut [f32]) -> usize {
+    fn list(
+        self,
+        first: usize,
+        sums: &mut [[f32; LANES]],
+        scale: f32,
+        columns: &mut [u32],
+        values: &mut [f32],
+    ) -> usize {
         let (avx, dq) = (self.avx512f, self.avx512dq);
         let untouched = avx._mm512_set1_epi32(UNTOUCHED.to_bits().cast_signed());
         let scale = avx._mm512_set1_ps(scale);
         let step = avx._mm512_set1_epi32(LANES as i32);
-        let mut numbers = avx._mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let numbers = avx._mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let mut numbers = avx._mm512_add_epi32(numbers, avx._mm512_set1_epi32((first * LANES) as i32));
         let mut total = 0;
         for sums in sums {
             let [low, high]: [[f32; HALF]; 2] = bytemuck::cast(mem::replace(sums, [UNTOUCHED; LANES]));
@@ -253,16 +332,20 @@ fn put<T>(places: &mut [T], at: usize, values: [T; HALF]) {
 mod tests {
     use super::*;
 
-    type Way = fn(&mut RowSums, &mut [u32], &mut [f32]) -> usize;
+    type Way = fn(&mut RowSums, Search, &mut [u32], &mut [f32]) -> usize;
 
     /// Sums with every `every`-th column touched, some of them by zeros.
-    fn filled(columns: usize, every: usize) -> (RowSums, Vec<(u32, f32)>) {
+    fn filled(search: Search, columns: usize, every: usize) -> (RowSums, Vec<(u32, f32)>) {
         let mut sums = RowSums::new::<u32>(columns);
         let mut expected = Vec::new();
         for column in (every / 2..columns).step_by(every) {
             let value = if column % 3 == 0 { 0.0 } else { column as f32 - 40.0 };
             sums.add(&[column as u32], std::iter::once(value));
-            sums.note(&[column as u32]);
+            match search {
+                Search::Noted => sums.note(&[column as u32]),
+                Search::Marked => sums.mark(&[column as u32]),
+                Search::All => {}
+            }
             expected.push((column as u32, 0.5 * value));
         }
         (sums, expected)
@@ -273,25 +356,28 @@ mod tests {
     fn every_way_lists_the_same() {
         for columns in [1, 15, 16, 17, 63, 64, 65, 500, 5000] {
             for every in [1, 2, 3, 7, 40, 10_000] {
-                let mut ways: Vec<Way> =
-                    vec![|sums, c, v| sums.list_noted(0.5, c, v), |sums, c, v| sums.list_all(Plain, 0.5, c, v)];
+                let mut ways: Vec<Way> = vec![|sums, search, c, v| sums.list(search, Plain, 0.5, c, v)];
                 #[cfg(target_arch = "x86_64")]
                 if pulp::x86::V4::try_new().is_some() {
-                    ways.push(|sums, c, v| sums.list_all(pulp::x86::V4::try_new().expect("checked"), 0.5, c, v));
+                    ways.push(|sums, search, c, v| {
+                        sums.list(search, pulp::x86::V4::try_new().expect("checked"), 0.5, c, v)
+                    });
                 }
                 for (at, way) in ways.iter().enumerate() {
-                    let (mut sums, expected) = filled(columns, every);
-                    let (mut numbers, mut values) = (vec![9; columns + SPARE], vec![9.0; columns + SPARE]);
-                    let found = way(&mut sums, &mut numbers, &mut values);
-                    let listed: Vec<_> =
-                        numbers[..found].iter().copied().zip(values[..found].iter().copied()).collect();
-                    assert_eq!(listed, expected, "way {at}, {columns} columns, every {every}");
-                    assert!(
-                        sums.sums.iter().all(|sum| sum.to_bits() == UNTOUCHED.to_bits()),
-                        "way {at}, {columns} columns"
-                    );
+                    for search in [Search::Noted, Search::Marked, Search::All] {
+                        let what = format!("way {at}, {search:?}, {columns} columns, every {every}");
+                        let (mut sums, expected) = filled(search, columns, every);
+                        let (mut numbers, mut values) = (vec![9; columns + SPARE], vec![9.0; columns + SPARE]);
+                        let found = way(&mut sums, search, &mut numbers, &mut values);
+                        let listed: Vec<_> =
+                            numbers[..found].iter().copied().zip(values[..found].iter().copied()).collect();
+                        assert_eq!(listed, expected, "{what}");
+                        assert!(sums.sums.iter().all(|sum| sum.to_bits() == UNTOUCHED.to_bits()), "{what}");
+                        assert_eq!(way(&mut sums, search, &mut numbers, &mut values), 0, "{what}, again");
+                        assert!(sums.marked.iter().all(|&mark| mark == 0), "{what}");
+                    }
                 }
-                let (mut sums, expected) = filled(columns, every);
+                let (mut sums, expected) = filled(Search::All, columns, every);
                 let mut row = vec![9.0; columns];
                 sums.write_all(0.5, 7.0, &mut row);
                 let mut dense = vec![7.0; columns];
@@ -310,7 +396,7 @@ mod tests {
         let mut sums = RowSums::new::<u16>(3);
         sums.add(&[1u16, 1, 2], [term(-0.0), term(-0.0), term(0.0)].into_iter());
         let (mut columns, mut values) = ([0; 3 + SPARE], [1.0; 3 + SPARE]);
-        assert_eq!(sums.list_all(Plain, 1.0, &mut columns, &mut values), 2);
+        assert_eq!(sums.list(Search::All, Plain, 1.0, &mut columns, &mut values), 2);
         assert_eq!((columns[0], columns[1]), (1, 2));
     }
 }

@@ -8,6 +8,7 @@ use super::Pattern;
 use super::hop::Operator;
 use super::lane::Lane;
 use super::plan::Plan;
+use super::prefetch::{AHEAD, prefetch};
 use super::sparse::SparseHop;
 use crate::constant::constant_part;
 use crate::{CsrMatrix, Error, Filter, Rows, Weights};
@@ -119,11 +120,13 @@ impl<'a, 'g> Job<'a, 'g> {
         self.run_blocked(sink);
     }
 
-    /// All steps over sparse rows: the entries, and the constant of each row.
-    pub(super) fn run_sparse(self, entries: &CsrMatrix) -> (CsrMatrix, Vec<f32>) {
+    /// All steps over sparse rows: the entries, in the memory of `spare` where that is large enough, and the constant of
+    /// each row.
+    pub(super) fn run_sparse(self, entries: &CsrMatrix, mut spare: Option<CsrMatrix>) -> (CsrMatrix, Vec<f32>) {
         let mut current = None;
         for step in 0..self.filter.steps() {
-            current = Some(self.sparse_hop(step, current.as_ref().unwrap_or(entries)).to_sparse());
+            let room = if step + 1 == self.filter.steps() { spare.take() } else { None };
+            current = Some(self.sparse_hop(step, current.as_ref().unwrap_or(entries)).to_sparse(room));
         }
         (current.unwrap_or_else(|| entries.clone()), self.constant)
     }
@@ -140,7 +143,7 @@ impl<'a, 'g> Job<'a, 'g> {
             if hop.products() as f64 * COLLECT >= self.dense_hop() || hop.products() > KEPT {
                 return current;
             }
-            current = Some((hop.to_sparse(), steps + 1));
+            current = Some((hop.to_sparse(None), steps + 1));
         }
     }
 
@@ -206,7 +209,13 @@ impl<'a, 'g> Job<'a, 'g> {
     /// Writes the lanes' columns to columns `wave` of `out`, which has `stride` columns.
     fn write<const W: usize>(&self, lanes: &[Lane<W>], wave: Range<usize>, stride: usize, out: &mut [f32]) {
         out.par_chunks_mut(stride * ROWS_A_TASK).enumerate().for_each(|(task, out)| {
-            for (at, row) in out.chunks_exact_mut(stride).enumerate() {
+            for at in 0..out.len() / stride {
+                if let Some(ahead) = out.get((at + AHEAD) * stride..)
+                    && !ahead.is_empty()
+                {
+                    prefetch(&ahead[wave.clone()]);
+                }
+                let row = &mut out[at * stride..(at + 1) * stride];
                 let node = task * ROWS_A_TASK + at;
                 let place = self.operator.place(node);
                 let constant = self.constant.get(node).copied().unwrap_or(0.0);

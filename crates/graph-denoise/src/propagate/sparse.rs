@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::Pattern;
 use super::in_order::InOrder;
-use super::row_sums::{Column, Lanes, Plain, RowSums, SPARE, term};
+use super::row_sums::{Column, Lanes, Plain, RowSums, SPARE, Search, term};
 use crate::CsrMatrix;
 use crate::kernel::{row_blocks, split_rows};
 use crate::pages::Pages;
@@ -16,10 +16,13 @@ use crate::weights::Scales;
 
 /// Products of a block of rows: enough to be worth a task, few enough that its entries stay in the second cache until
 /// they are written to their place.
-const PRODUCTS_A_BLOCK: usize = 1 << 15;
+const PRODUCTS_A_BLOCK: usize = 1 << 14;
 
 /// A row with fewer products than columns / this notes its columns instead of looking at all of them.
 const COLUMNS_A_NOTE: usize = 64;
+
+/// A row with fewer products than columns / this, and more than those that are noted, marks its columns.
+const COLUMNS_A_MARK: usize = 10;
 
 /// Rows that are fetched to the nearest cache before they are added.
 const AHEAD: usize = 3;
@@ -67,19 +70,27 @@ impl<'a> SparseHop<'a> {
         rows.map(|row| self.of_row(row).min(self.entries.columns())).sum()
     }
 
-    /// The result as sparse rows. A sum that happens to be zero stays an entry.
-    pub(super) fn to_sparse(&self) -> CsrMatrix {
-        if self.entries.columns() <= u16::SUMS { self.collect::<u16>() } else { self.collect::<u32>() }
+    /// The result as sparse rows, in the memory of `spare` where that is large enough. A sum that happens to be zero stays
+    /// an entry.
+    pub(super) fn to_sparse(&self, spare: Option<CsrMatrix>) -> CsrMatrix {
+        if self.entries.columns() <= u16::SUMS { self.collect::<u16>(spare) } else { self.collect::<u32>(spare) }
     }
 
-    fn collect<C: Column>(&self) -> CsrMatrix {
+    fn collect<C: Column>(&self, spare: Option<CsrMatrix>) -> CsrMatrix {
         let rows = self.products.len() - 1;
         let terms = Terms::<C>::new(self);
-        let mut indptr = vec![0; rows + 1];
-        let most = self.most(0..rows) + SPARE;
-        let (mut columns, mut values) = (Pages::zeros(most), Pages::zeros(most));
-        let order = InOrder::new(&mut indptr[1..], &mut columns, &mut values);
+        let (mut indptr, columns, values) = spare.map(CsrMatrix::into_arrays).unwrap_or_default();
+        indptr.clear();
+        indptr.resize(rows + 1, 0);
         let blocks = self.blocks();
+        let entries_of: Vec<usize> = blocks.iter().map(|rows| self.most(rows.clone())).collect();
+        let most = entries_of.iter().sum::<usize>() + SPARE;
+        let (mut columns, mut values) = (columns.reused(most), values.reused(most));
+        let of_block = (
+            blocks.iter().map(ExactSizeIterator::len).max().unwrap_or(0),
+            entries_of.iter().max().map_or(0, |entries| entries + SPARE),
+        );
+        let order = InOrder::new(&mut indptr[1..], &mut columns, &mut values, of_block);
         let next = AtomicUsize::new(0);
         // Blocks are begun in order, so that few of them wait for one before them.
         (0..rayon::current_num_threads().min(blocks.len())).into_par_iter().with_max_len(1).for_each(|_| {
@@ -126,11 +137,18 @@ impl<'a> SparseHop<'a> {
         self.scales.map_or(1.0, |scales| scales.left[row])
     }
 
-    /// Adds up a row; whether its columns were noted.
+    /// Adds up a row; how its columns are found again.
     #[inline(always)]
-    fn sum_row<C: Column>(&self, row: usize, terms: &Terms<'_, C>, lanes: impl Lanes, sums: &mut RowSums) -> bool {
+    fn sum_row<C: Column>(&self, row: usize, terms: &Terms<'_, C>, lanes: impl Lanes, sums: &mut RowSums) -> Search {
         let Pattern { indptr, indices, values } = self.pattern;
-        let note = self.of_row(row) < self.entries.columns() / COLUMNS_A_NOTE;
+        let (products, width) = (self.of_row(row), self.entries.columns());
+        let search = if products < width / COLUMNS_A_NOTE {
+            Search::Noted
+        } else if products < width / COLUMNS_A_MARK {
+            Search::Marked
+        } else {
+            Search::All
+        };
         for at in indptr[row]..indptr[row + 1] {
             if let Some(&node) = indices.get(at + 2 * AHEAD) {
                 lanes.prefetch(&terms.starts[node as usize..]);
@@ -150,30 +168,42 @@ impl<'a> SparseHop<'a> {
                     sums.add(columns, terms.iter().map(|value| term(weight * value)));
                 }
             }
-            if note {
-                sums.note(columns);
+            match search {
+                Search::Noted => sums.note(columns),
+                Search::Marked => sums.mark(columns),
+                Search::All => {}
             }
         }
-        note
+        search
     }
 }
 
 /// What a hop adds up: the entries of its source, times the right scale where there is one.
 struct Terms<'a, C> {
     starts: &'a [usize],
-    columns: Vec<C>,
-    terms: Vec<f32>,
+    columns: Pages<C>,
+    terms: Pages<f32>,
 }
 
 impl<'a, C: Column> Terms<'a, C> {
     fn new(hop: &SparseHop<'a>) -> Self {
         let (starts, values) = (hop.entries.indptr(), hop.entries.values());
-        let narrow = || hop.entries.indices().iter().map(|&column| C::of(column)).collect();
+        let narrow = || {
+            let mut columns = Pages::zeros(values.len());
+            for (to, &column) in columns.iter_mut().zip(hop.entries.indices()) {
+                *to = C::of(column);
+            }
+            columns
+        };
         let scaled = || {
-            let mut terms = Vec::with_capacity(values.len());
+            let mut terms = Pages::zeros(values.len());
+            let all: &mut [f32] = &mut terms;
             for (node, bounds) in starts.windows(2).enumerate() {
                 let right = hop.scales.map_or(1.0, |scales| scales.right[node]);
-                terms.extend(values[bounds[0]..bounds[1]].iter().map(|value| term(right * value)));
+                let range = bounds[0]..bounds[1];
+                for (to, value) in all[range.clone()].iter_mut().zip(&values[range]) {
+                    *to = term(right * value);
+                }
             }
             terms
         };
@@ -203,17 +233,13 @@ impl<C: Column, L: Lanes> NullaryFnOnce for Collect<'_, '_, '_, C, L> {
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
             let Some(rows) = blocks.get(block) else { return };
-            let mut block = order.begin(block, rows.len(), hop.most(rows.clone()) + SPARE);
+            let mut block = order.begin(block, rows.len());
             let room = block.room();
             let mut total = 0;
             for (row, end) in rows.clone().zip(room.ends) {
-                let noted = hop.sum_row(row, terms, lanes, &mut sums);
+                let search = hop.sum_row(row, terms, lanes, &mut sums);
                 let (columns, values) = (&mut room.columns[total..], &mut room.values[total..]);
-                total += if noted {
-                    sums.list_noted(hop.left(row), columns, values)
-                } else {
-                    sums.list_all(lanes, hop.left(row), columns, values)
-                };
+                total += sums.list(search, lanes, hop.left(row), columns, values);
                 *end = room.before + total;
             }
             order.finish(block);
@@ -242,22 +268,18 @@ impl<C: Column, L: Lanes> NullaryFnOnce for Scatter<'_, '_, '_, C, L> {
         let (mut columns, mut values) = (vec![0; width + SPARE], vec![0.0; width + SPARE]);
         for (rows, out) in parts {
             for (row, out) in rows.clone().zip(out.chunks_exact_mut(width)) {
-                let noted = hop.sum_row(row, terms, lanes, &mut sums);
+                let search = hop.sum_row(row, terms, lanes, &mut sums);
                 let left = hop.left(row);
                 let constant = constant.get(row).copied().unwrap_or(0.0);
                 let clear = zeroed && constant == 0.0;
-                if !noted && !clear {
+                if search == Search::All && !clear {
                     sums.write_all(left, constant, out);
                     continue;
                 }
                 if !clear {
                     out.fill(constant);
                 }
-                let found = if noted {
-                    sums.list_noted(left, &mut columns, &mut values)
-                } else {
-                    sums.list_all(lanes, left, &mut columns, &mut values)
-                };
+                let found = sums.list(search, lanes, left, &mut columns, &mut values);
                 for (&column, &value) in columns[..found].iter().zip(&values) {
                     out[column as usize] = if constant == 0.0 { value } else { value + constant };
                 }

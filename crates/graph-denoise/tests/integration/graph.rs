@@ -2,6 +2,7 @@
 
 use graph_denoise::{
     CsrGraph, CsrMatrix, EdgeKind, Error, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate,
+    propagate_into,
 };
 use petgraph::graph::{DiGraph, UnGraph};
 
@@ -66,6 +67,13 @@ fn wrong_shapes_are_refused() {
     let weights = Weights::normalized(&graph, Normalization::Row, SelfLoops::AsIs);
     let error = propagate(&weights, &FeatureMatrix::zeros(2, 4), &Filter::power(1)).unwrap_err();
     assert_eq!(error, Error::Shape { what: "rows, one a node", expected: 3, found: 2 });
+    let x = FeatureMatrix::zeros(3, 4);
+    for (rows, columns, expected, found) in [(2, 4, 3, 2), (3, 5, 4, 5)] {
+        let mut out = FeatureMatrix::new(rows, columns, vec![7.0; rows * columns]).unwrap();
+        let error = propagate_into(&weights, &x, &Filter::power(1), &mut out).unwrap_err();
+        assert!(matches!(error, Error::Shape { expected: e, found: f, .. } if (e, f) == (expected, found)), "{error}");
+        assert!(out.as_slice().iter().all(|&value| value == 7.0), "nothing half-written");
+    }
     let oblong = CsrMatrix::new(2, vec![0, 0, 0, 0], vec![], vec![]).unwrap();
     assert!(matches!(Weights::from_matrix(oblong), Err(Error::Shape { expected: 3, found: 2, .. })));
 }

@@ -83,8 +83,8 @@ struct Leaf {
 }
 
 /// A hub with one leaf for each kind of report, as common as the report is; the ratio of the hub's variance to that
-/// under the best weights, for uniform weights, ∝ τ′ and ∝ ε of τ′.
-fn relative_variances(base: f64, level_epsilon: Option<f64>) -> [f64; 3] {
+/// under the best weights, for uniform weights, ∝ τ′, ∝ ε of τ′ and ∝ m T².
+fn relative_variances(base: f64, level_epsilon: Option<f64>) -> [f64; 4] {
     const LEAVES: usize = 20_000;
     let levels = Levels::new(base, level_epsilon);
     let mut leaves: Vec<Leaf> = Vec::new();
@@ -111,7 +111,8 @@ fn relative_variances(base: f64, level_epsilon: Option<f64>) -> [f64; 3] {
             .sum::<f64>()
     };
     let best = hub_variance(Weights::inverse_variance(&graph, &variance, 0.0).unwrap());
-    let of: [fn(&Leaf) -> f64; 3] = [|_| 1.0, |leaf| (leaf.level + 1) as f64, |leaf| budgets(1.0)[leaf.level]];
+    let of: [fn(&Leaf) -> f64; 4] =
+        [|_| 1.0, |leaf| (leaf.level + 1) as f64, |leaf| budgets(1.0)[leaf.level], |leaf| leaf.precision];
     of.map(|of| hub_variance(Weights::from_node_weights(&graph, &of_leaves(of)).unwrap()) / best)
 }
 
@@ -131,6 +132,7 @@ fn relative_variance_of_a_large_neighbourhood() {
         for (found, expected) in found.iter().zip(expected) {
             assert!((found / expected - 1.0).abs() < 0.1, "{found} instead of {expected}");
         }
+        assert!((found[3] - 1.0).abs() < 1e-4, "weights m T² have the least variance: {}", found[3]);
     }
 }
 

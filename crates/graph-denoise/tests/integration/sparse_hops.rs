@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use graph_denoise::{
     CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate, propagate_into,
-    propagate_sparse,
+    propagate_sparse, propagate_sparse_into,
 };
 use rand::{Rng, RngExt};
 
@@ -115,4 +115,36 @@ fn every_entry_is_that_of_a_sum_by_hand() {
             }
         }
     }
+}
+
+/// Old results that are too small, large enough, shared with a clone, and one of a refused call.
+#[test]
+fn a_result_written_over_is_the_one_made_anew() {
+    let graph = graph();
+    let weights = Weights::normalized(&graph, Normalization::Symmetric, SelfLoops::AsIs);
+    let mut rng = generator(83);
+    let (few, many) = (entries(2000, 70, 1, &mut rng), entries(2000, 3000, 3, &mut rng));
+    let expected = propagate_sparse(&weights, &many, 0.5, 2).unwrap();
+    for steps in [0, 1, 2] {
+        for threads in [1, 3] {
+            let mut out = propagate_sparse(&weights, &few, 0.0, steps).unwrap();
+            pool(threads).install(|| propagate_sparse_into(&weights, &many, 0.5, 2, &mut out)).unwrap();
+            assert_same(&out.entries, &expected.entries, "over a smaller one");
+            assert_eq!(out.constant, expected.constant);
+
+            let place = out.entries.values().as_ptr();
+            pool(threads).install(|| propagate_sparse_into(&weights, &many, 0.0, 2, &mut out)).unwrap();
+            assert_same(&out.entries, &expected.entries, "over one of the same size");
+            assert!(out.constant.is_empty());
+            assert_eq!(out.entries.values().as_ptr(), place, "in the same memory");
+
+            let clone = out.clone();
+            propagate_sparse_into(&weights, &few, 0.0, 2, &mut out).unwrap();
+            assert_same(&clone.entries, &expected.entries, "the clone stays");
+            assert_same(&out.entries, &propagate_sparse(&weights, &few, 0.0, 2).unwrap().entries, "over a larger one");
+        }
+    }
+    let mut out = expected.clone();
+    assert!(propagate_sparse_into(&weights, &many, f32::NAN, 2, &mut out).is_err());
+    assert_eq!(out, expected, "a refused call writes nothing");
 }

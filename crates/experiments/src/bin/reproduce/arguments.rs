@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use experiments::{DatasetSpec, DeviceChoice, Epsilon, LossSpec, Narrowing, Plan, Shard, Suite, SyntheticFeatures};
 use toml::{Table, Value};
 
+use crate::wrong::Wrong;
+
 /// Re-runs the published experiments of locally private graph learning, each beside its null controls.
 ///
 /// Each user randomizes once; the server denoises the reports over the graph, removes fake users and trains a graph
@@ -46,11 +48,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = loss, value_name = "LOSS")]
     loss: Option<LossSpec>,
     /// Features of a published graph: as published, or made up (marked in every result) for a graph that has none.
-    #[arg(long, value_enum, default_value_t = FeatureSource::Published)]
-    features: FeatureSource,
+    /// [default: published]
+    #[arg(long, value_enum)]
+    features: Option<FeatureSource>,
     /// What every feature of a folder of your own could be, LOW,HIGH: public bounds, not what the values happen to be.
-    #[arg(long, value_parser = range, default_value = "0,1", value_name = "LOW,HIGH", allow_hyphen_values = true)]
-    feature_range: (f64, f64),
+    /// [default: 0,1]
+    #[arg(long, value_parser = range, value_name = "LOW,HIGH", allow_hyphen_values = true)]
+    feature_range: Option<(f64, f64)>,
     /// Repeats of each arm; each has its own split, reports and initial model [default: the suite's; 3 and 10 in
     /// profiles standard and full].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -59,8 +63,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = seed)]
     seed: Option<u64>,
     /// Run the plan in this file instead (TOML; `--print-spec` writes one to start from).
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "dataset", "epsilon", "model", "method", "label_epsilon", "loss", "seeds", "seed"])]
-    spec: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "dataset", "epsilon", "model", "method", "label_epsilon", "loss", "seeds", "seed", "features", "feature_range"])]
+    pub(crate) spec: Option<PathBuf>,
     /// Print the plan with every knob, and run nothing.
     #[arg(long)]
     pub(crate) print_spec: bool,
@@ -96,7 +100,7 @@ pub(crate) struct Arguments {
     threads: Option<u16>,
     /// Memory that all runs together may take, GiB: fewer are made at the same time, and one that alone would not fit is
     /// refused before anything runs.
-    #[arg(long, default_value_t = 8.0, value_name = "GiB")]
+    #[arg(long, value_parser = memory, default_value_t = 8.0, value_name = "GiB")]
     pub(crate) max_memory: f64,
     /// Where models are trained.
     #[arg(long, default_value = "cpu", value_parser = device)]
@@ -148,7 +152,8 @@ Examples:
   cargo xtask reproduce --profile standard --shard 1/4 --out part-1  (and 2/4 … elsewhere)
   cargo xtask reproduce merge part-1 part-2 part-3 part-4 --into target/reproduce
 
-Exit codes: 0 done, 1 failed, 2 the request is wrong, 130 stopped (run the same command again to go on).";
+Exit codes: 0 done; 1 failed (a run, the disk, another process on the same folder); 2 the request is wrong, or what it
+names (an option, a suite, a data set, a record); 130 stopped (run the same command again to go on).";
 
 /// The suite that runs where none is named.
 const DEFAULT_SUITE: &str = "systems";
@@ -178,6 +183,7 @@ impl Arguments {
             ([], false) => vec![find(root, DEFAULT_SUITE)?],
             (names, _) => names.iter().map(|name| find(root, name)).collect::<Result<_>>()?,
         };
+        self.refuse_unused(&suites)?;
         let mut requests = Vec::new();
         for mut suite in suites {
             let narrowing = self.narrow(&mut suite)?;
@@ -196,6 +202,27 @@ impl Arguments {
             bail!("no suite has an arm on {}", self.dataset.join(", "));
         }
         Ok(requests)
+    }
+
+    /// Refuses options about features that would change nothing on a data set.
+    fn refuse_unused(&self, suites: &[Suite]) -> Result<(), Wrong> {
+        let unused = |option, dataset: &str, reach| Wrong::Unused { option, dataset: dataset.to_owned(), reach };
+        let names = match suites.iter().any(|suite| suite.name == DEFAULT_SUITE) {
+            true if self.dataset.is_empty() => vec!["synthetic".to_owned()],
+            true => self.dataset.clone(),
+            // The others say themselves what their data sets are.
+            false => suites.iter().map(|suite| format!("the data sets of suite {}", suite.name)).collect(),
+        };
+        for name in &names {
+            if self.feature_range.is_some() && !name.contains('/') {
+                let reach = "a graph of your own, named by a folder with a `/` in it";
+                return Err(unused("--feature-range", name, reach));
+            }
+            if self.features.is_some() && graph_datasets::card(name).is_err() {
+                return Err(unused("--features", name, "published graphs, named by --dataset"));
+            }
+        }
+        Ok(())
     }
 
     /// Sets in the suite what the arguments set.
@@ -255,13 +282,13 @@ impl Arguments {
         let spec = match name {
             "synthetic" => DatasetSpec::default_synthetic(),
             folder if folder.contains('/') => {
-                let (lower, upper) = self.feature_range;
+                let (lower, upper) = self.feature_range.unwrap_or((0.0, 1.0));
                 DatasetSpec::Own { folder: folder.into(), lower, upper }
             }
             name => {
                 let (density, signal) = MADE_UP;
                 let made_up = SyntheticFeatures { seed: 1, density, signal };
-                let synthetic_features = (self.features == FeatureSource::Synthetic).then_some(made_up);
+                let synthetic_features = (self.features == Some(FeatureSource::Synthetic)).then_some(made_up);
                 DatasetSpec::Published { name: name.to_owned(), synthetic_features, view: None }
             }
         };
@@ -354,6 +381,11 @@ fn range(text: &str) -> Result<(f64, f64), String> {
     let ends = text.split_once(',').and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
     ends.filter(|(low, high): &(f64, f64)| low < high && low.is_finite() && high.is_finite())
         .ok_or_else(|| format!("`{text}` is no range: write LOW,HIGH, two numbers, the first the smaller one"))
+}
+
+fn memory(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    number.filter(|gib| gib.is_finite() && *gib > 0.0).ok_or_else(|| format!("`{text}` is no amount of memory above 0"))
 }
 
 fn record_name(text: &str) -> Result<String, String> {

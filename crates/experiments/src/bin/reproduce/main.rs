@@ -4,6 +4,7 @@ mod arguments;
 mod output;
 mod progress;
 mod trace;
+mod wrong;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,16 +12,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Parser;
 use experiments::{
-    DATA_DIR_VARIABLE, Error, Journal, Outlook, Published, SearchPath, Settings, Suite, code_stamp, merge, outlook,
-    run_plan, tune,
+    DATA_DIR_VARIABLE, Error, Outlook, Published, SearchPath, Settings, Suite, checkout_commit, code_stamp, merge,
+    outlook, run_plan, tune,
 };
 
 use arguments::{Arguments, Command, Request};
 use output::Finished;
 use progress::Progress;
+use wrong::{Wrong, exit_code};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -31,22 +33,37 @@ fn main() -> ExitCode {
     if arguments.list {
         return finish(list(&root));
     }
-    // What is wrong with the request itself is exit code 2, as for arguments that clap refuses.
+    // Whatever is wrong at this point is wrong with the request: exit code 2, as for arguments that clap refuses.
     let requests = match arguments.requests(&root) {
         Ok(requests) => requests,
         Err(error) => return complain(&error, 2),
     };
+    tell_of_another_commit(&arguments, &root);
     finish(execute(&arguments, &root, &requests))
+}
+
+/// Suites and printed numbers are read from the checkout, which may have moved on since the program was built.
+fn tell_of_another_commit(arguments: &Arguments, root: &Path) {
+    let (built, now) = (code_stamp().commit, checkout_commit(root));
+    if let Some(now) = now.filter(|now| arguments.spec.is_none() && *now != built) {
+        eprintln!(
+            "note: this program was built from commit {built}, as its records will say; the suites are those of {now} in {}. \
+             `cargo xtask reproduce` builds it anew",
+            root.display()
+        );
+    }
 }
 
 fn finish(outcome: Result<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
-            eprintln!("stopped; finished runs are kept: the same command goes on from here");
-            ExitCode::from(130)
-        }
-        Err(error) => complain(&error, 1),
+        Err(error) => match exit_code(&error) {
+            130 => {
+                eprintln!("stopped; finished runs are kept: the same command goes on from here");
+                ExitCode::from(130)
+            }
+            code => complain(&error, code),
+        },
     }
 }
 
@@ -58,12 +75,12 @@ fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
 fn instead(command: &Command) -> Result<()> {
     match command {
         Command::Merge { from, into } => {
-            let mut journal = Journal::open(into)?;
-            for folder in from {
-                println!("{}: {} new records", folder.display(), merge(&mut journal, folder)?);
+            let merged = merge(from, into)?;
+            let mut text = String::new();
+            for (folder, new) in from.iter().zip(merged.new) {
+                text += &format!("{}: {new} new records\n", folder.display());
             }
-            println!("{}: {} records; run the suites with --out to see them", into.display(), journal.records().len());
-            Ok(())
+            say(&format!("{text}{}: {} records; run the suites with --out to see them\n", into.display(), merged.total))
         }
         Command::Trace { out, what, at } => trace::trace(out, what, at),
     }
@@ -80,7 +97,7 @@ fn list(root: &Path) -> Result<()> {
 
 fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<()> {
     if arguments.print_spec {
-        let [request] = requests else { bail!("--print-spec prints one plan; name one suite") };
+        let [request] = requests else { return Err(Wrong::Plans { plans: requests.len() }.into()) };
         println!(
             "# Every knob of every arm; each [[arm]] is run `repeats` times. What a knob means: cargo doc -p experiments."
         );
@@ -97,12 +114,13 @@ fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<(
         return tell_outlook(requests, &outlooks, jobs);
     }
     // Before the runs: a mistake there must not be found after hours.
+    let record = arguments.record.as_deref().map(|name| output::place(root, name)).transpose()?;
     let published = Published::read(&root.join("data/papers"))?;
     let settings = Settings {
         jobs,
         threads: arguments.threads(jobs),
         device: arguments.device,
-        code: code_stamp(root),
+        code: code_stamp(),
         shard: arguments.shard,
     };
     let stop = listen()?;
@@ -128,7 +146,7 @@ fn execute(arguments: &Arguments, root: &Path, requests: &[Request]) -> Result<(
         progress.finish();
         finished.push(Finished { request, records: made? });
     }
-    output::write(&folder, root, &finished, &settings, &published, arguments.record.as_deref())
+    output::write(&folder, root, &finished, &settings, &published, record.as_deref())
 }
 
 /// Runs at the same time that fit in memory.
@@ -136,7 +154,7 @@ fn jobs(arguments: &Arguments, outlooks: &[Outlook]) -> Result<usize> {
     let largest = outlooks.iter().map(|outlook| outlook.largest_mib).fold(1.0, f64::max);
     let most = arguments.max_memory * 1024.0;
     if largest > most {
-        bail!("the largest run needs about {largest:.0} MiB and --max-memory allows {most:.0}");
+        return Err(Wrong::Memory { needed: largest, allowed: most }.into());
     }
     Ok(arguments.jobs().min((most / largest) as usize))
 }

@@ -1,11 +1,12 @@
 //! What is left in the output folder: plans, summary, times.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use experiments::{Published, Record, Settings, Suite, report, summary, write_whole};
 
 use crate::arguments::Request;
+use crate::wrong::Wrong;
 
 /// A plan with its records.
 pub(crate) struct Finished<'a> {
@@ -26,7 +27,7 @@ pub(crate) fn write(
     all: &[Finished<'_>],
     settings: &Settings,
     published: &Published,
-    record: Option<&str>,
+    record: Option<&Path>,
 ) -> Result<()> {
     let plans = folder.join("plans");
     std::fs::create_dir_all(&plans).with_context(|| format!("cannot create {}", plans.display()))?;
@@ -62,8 +63,9 @@ pub(crate) fn write(
         );
     }
     println!("wrote {}: report.html, runs.jsonl, plans/, summary.md, summary.csv, timing.md", folder.display());
-    if let Some(name) = record {
-        keep(folder, root, name)?;
+    if let Some(target) = record {
+        copy(folder, target).with_context(|| format!("cannot copy to {}", target.display()))?;
+        println!("recorded in {}", target.display());
     }
     Ok(())
 }
@@ -85,16 +87,14 @@ fn page(root: &Path, all: &[Finished<'_>], published: &Published) -> String {
     report::html(&sections, published, &suites.iter().filter(is_other).collect::<Vec<_>>())
 }
 
-/// Copies the folder's files to `data/results/DATE-NAME`.
-fn keep(folder: &Path, root: &Path, name: &str) -> Result<()> {
+/// Where a record of this name goes, `data/results/DATE-NAME`; refused where there is one.
+pub(crate) fn place(root: &Path, name: &str) -> Result<PathBuf> {
     let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_secs();
     let target = root.join("data/results").join(format!("{}-{name}", date(seconds / 86_400)));
     if target.exists() {
-        bail!("{} exists; a record is not written over", target.display());
+        return Err(Wrong::Recorded { path: target }.into());
     }
-    copy(folder, &target).with_context(|| format!("cannot copy to {}", target.display()))?;
-    println!("recorded in {}", target.display());
-    Ok(())
+    Ok(target)
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use experiments::{Journal, Plan};
+
+use crate::wrong::Wrong;
 
 /// Prints the records whose id begins with `what`, or those of the method `what` at the point `at` of any plan in `out`.
 pub(crate) fn trace(out: &Path, what: &str, at: &[String]) -> Result<()> {
-    if !out.join("runs.jsonl").exists() {
-        bail!("no runs.jsonl in {}", out.display());
-    }
-    let journal = Journal::open(out)?;
+    let journal = Journal::existing(out)?;
     let (mut found, mut text) = (0, String::new());
     for record in journal.records().iter().filter(|record| record.id.starts_with(what)) {
         text += &format!("{}\n", serde_json::to_string_pretty(record)?);
@@ -18,7 +17,8 @@ pub(crate) fn trace(out: &Path, what: &str, at: &[String]) -> Result<()> {
     }
     let mut conditions = Vec::new();
     for condition in at {
-        let Some((axis, value)) = condition.split_once('=') else { bail!("`{condition}` is not AXIS=VALUE") };
+        let wrong = || Wrong::Condition { text: condition.clone() };
+        let (axis, value) = condition.split_once('=').ok_or_else(wrong)?;
         conditions.push((axis, value));
     }
     for plan in plans(out)? {
@@ -43,7 +43,8 @@ pub(crate) fn trace(out: &Path, what: &str, at: &[String]) -> Result<()> {
         }
     }
     if found == 0 {
-        bail!("no record of {} is {what} {}", out.display(), at.join(" "));
+        let what = format!("{what} {}", at.join(" ")).trim_end().to_owned();
+        return Err(Wrong::Untraced { folder: out.to_owned(), what }.into());
     }
     crate::say(&text)
 }

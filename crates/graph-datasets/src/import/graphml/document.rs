@@ -112,8 +112,8 @@ impl<'a> Document<'a> {
                 line_error(self.path, self.line, &expected, "a longer one")
             }
             quick_xml::Error::Io(source) => {
-                let source = io::Error::new(source.kind(), source.to_string());
-                Error::Io { path: self.path.to_path_buf(), source }
+                let problem = io::Error::new(source.kind(), source.to_string());
+                Error::Io { path: self.path.to_path_buf(), problem }
             }
             other => line_error(self.path, self.line, "well-formed XML", &other.to_string()),
         }
