@@ -365,9 +365,10 @@ pub fn markdown(plan: &Plan, records: &[Record]) -> String {
 /// interval.
 pub fn markdown_beside(plan: &Plan, records: &[Record], suite: &str, published: &Published) -> String {
     let mut text = String::new();
-    let mut stamps: Vec<_> = records.iter().map(|record| &record.data).collect();
-    stamps.dedup();
-    for stamp in stamps {
+    for (at, Record { data: stamp, .. }) in records.iter().enumerate() {
+        if records[..at].iter().any(|earlier| earlier.data == *stamp) {
+            continue;
+        }
         let _ = writeln!(
             text,
             "Data: **{}**, {} nodes, {} edges, {} feature columns, {} classes; sha256 {}…",

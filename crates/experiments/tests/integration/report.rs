@@ -107,6 +107,18 @@ fn shown(interval: Interval, sign: bool) -> String {
 }
 
 #[test]
+fn the_summary_names_each_data_set_once() {
+    let plan = plan();
+    let mut records = records(&plan, 3, 1.0);
+    for (at, record) in records.iter_mut().enumerate() {
+        record.data.name = ["one", "two"][at % 2].to_owned();
+    }
+    let text = summary::markdown(&plan, &records);
+    assert_eq!(text.matches("Data: **one**").count(), 1);
+    assert_eq!(text.matches("Data: **two**").count(), 1);
+}
+
+#[test]
 fn every_number_of_the_summary_stands_on_the_page() {
     let plan = plan();
     for repeats in [1, 3] {
