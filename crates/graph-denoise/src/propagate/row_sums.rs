@@ -92,9 +92,9 @@ impl Column for u32 {
 /// How the columns that a row's terms were added to are found again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Search {
-    /// See [`RowSums::note`].
+    /// See [`RowOfSums::note`].
     Noted,
-    /// See [`RowSums::mark`].
+    /// See [`RowOfSums::mark`].
     Marked,
     /// By looking at every column.
     All,
@@ -124,20 +124,11 @@ impl RowSums {
         }
     }
 
-    /// Adds terms, none of them −0 (see [`term`]).
+    /// The sums of one row by themselves: a loop over its neighbours keeps their places in registers.
     #[inline(always)]
-    pub(super) fn add<C: Column>(&mut self, columns: &[C], terms: impl Iterator<Item = f32>) {
-        C::add(&mut self.sums, columns, terms);
-    }
-
-    /// Notes columns for [`Search::Noted`].
-    #[inline(always)]
-    pub(super) fn note<C: Column>(&mut self, columns: &[C]) {
-        for column in columns {
-            let word = column.at() / GROUP;
-            self.noted[word] |= 1 << (column.at() % GROUP);
-            self.words[word / GROUP] |= 1 << (word % GROUP);
-        }
+    pub(super) fn row(&mut self) -> RowOfSums<'_> {
+        let Self { sums, noted, words, marked, .. } = self;
+        RowOfSums { sums, noted, words, marked }
     }
 
     /// Takes out all sums that were added to, times `scale`, in ascending order of their columns; their number. Up to
@@ -155,14 +146,6 @@ impl RowSums {
             Search::Noted => self.list_noted(scale, columns, values),
             Search::Marked => self.list_marked(lanes, scale, columns, values),
             Search::All => self.list_all(lanes, scale, columns, values),
-        }
-    }
-
-    /// Marks columns for [`Search::Marked`]: one store a column, where noting takes two loads and two stores.
-    #[inline(always)]
-    pub(super) fn mark<C: Column>(&mut self, columns: &[C]) {
-        for column in columns {
-            self.marked[column.at() / LANES] = 1;
         }
     }
 
@@ -213,6 +196,40 @@ impl RowSums {
             let sum = mem::replace(sum, UNTOUCHED);
             let value = if constant == 0.0 { scale * sum } else { scale * sum + constant };
             *out = if sum.to_bits() == UNTOUCHED.to_bits() { constant } else { value };
+        }
+    }
+}
+
+/// See [`RowSums::row`].
+pub(super) struct RowOfSums<'s> {
+    sums: &'s mut [f32],
+    noted: &'s mut [u64],
+    words: &'s mut [u64],
+    marked: &'s mut [u8],
+}
+
+impl RowOfSums<'_> {
+    /// Adds terms, none of them −0 (see [`term`]).
+    #[inline(always)]
+    pub(super) fn add<C: Column>(&mut self, columns: &[C], terms: impl Iterator<Item = f32>) {
+        C::add(self.sums, columns, terms);
+    }
+
+    /// Notes columns for [`Search::Noted`].
+    #[inline(always)]
+    pub(super) fn note<C: Column>(&mut self, columns: &[C]) {
+        for column in columns {
+            let word = column.at() / GROUP;
+            self.noted[word] |= 1 << (column.at() % GROUP);
+            self.words[word / GROUP] |= 1 << (word % GROUP);
+        }
+    }
+
+    /// Marks columns for [`Search::Marked`]: one store a column, where noting takes two loads and two stores.
+    #[inline(always)]
+    pub(super) fn mark<C: Column>(&mut self, columns: &[C]) {
+        for column in columns {
+            self.marked[column.at() / LANES] = 1;
         }
     }
 }
@@ -340,10 +357,11 @@ mod tests {
         let mut expected = Vec::new();
         for column in (every / 2..columns).step_by(every) {
             let value = if column % 3 == 0 { 0.0 } else { column as f32 - 40.0 };
-            sums.add(&[column as u32], std::iter::once(value));
+            let mut row = sums.row();
+            row.add(&[column as u32], std::iter::once(value));
             match search {
-                Search::Noted => sums.note(&[column as u32]),
-                Search::Marked => sums.mark(&[column as u32]),
+                Search::Noted => row.note(&[column as u32]),
+                Search::Marked => row.mark(&[column as u32]),
                 Search::All => {}
             }
             expected.push((column as u32, 0.5 * value));
@@ -394,7 +412,7 @@ mod tests {
         assert_eq!(term(-0.0).to_bits(), 0f32.to_bits());
         assert_eq!(term(-1e-40).to_bits(), (-1e-40f32).to_bits());
         let mut sums = RowSums::new::<u16>(3);
-        sums.add(&[1u16, 1, 2], [term(-0.0), term(-0.0), term(0.0)].into_iter());
+        sums.row().add(&[1u16, 1, 2], [term(-0.0), term(-0.0), term(0.0)].into_iter());
         let (mut columns, mut values) = ([0; 3 + SPARE], [1.0; 3 + SPARE]);
         assert_eq!(sums.list(Search::All, Plain, 1.0, &mut columns, &mut values), 2);
         assert_eq!((columns[0], columns[1]), (1, 2));

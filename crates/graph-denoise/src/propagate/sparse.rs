@@ -78,7 +78,8 @@ impl<'a> SparseHop<'a> {
 
     fn collect<C: Column>(&self, spare: Option<CsrMatrix>) -> CsrMatrix {
         let rows = self.products.len() - 1;
-        let terms = Terms::<C>::new(self);
+        let held = Held::<C>::new(self);
+        let terms = held.terms();
         let (mut indptr, columns, values) = spare.map(CsrMatrix::into_arrays).unwrap_or_default();
         indptr.clear();
         indptr.resize(rows + 1, 0);
@@ -94,7 +95,7 @@ impl<'a> SparseHop<'a> {
         let next = AtomicUsize::new(0);
         // Blocks are begun in order, so that few of them wait for one before them.
         (0..rayon::current_num_threads().min(blocks.len())).into_par_iter().with_max_len(1).for_each(|_| {
-            let (terms, blocks, next, order) = (&terms, &blocks[..], &next, &order);
+            let (blocks, next, order) = (&blocks[..], &next, &order);
             match Arch::new() {
                 #[cfg(target_arch = "x86_64")]
                 Arch::V4(lanes) => lanes.vectorize(Collect { hop: self, terms, blocks, next, order, lanes }),
@@ -118,7 +119,8 @@ impl<'a> SparseHop<'a> {
     }
 
     fn scatter<C: Column>(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
-        let terms = &Terms::<C>::new(self);
+        let held = Held::<C>::new(self);
+        let terms = held.terms();
         let mut parts = split_rows(&self.blocks(), self.entries.columns(), out);
         let threads = rayon::current_num_threads();
         let a_task = parts.len().div_ceil(threads * 8).max(1);
@@ -139,7 +141,7 @@ impl<'a> SparseHop<'a> {
 
     /// Adds up a row; how its columns are found again.
     #[inline(always)]
-    fn sum_row<C: Column>(&self, row: usize, terms: &Terms<'_, C>, lanes: impl Lanes, sums: &mut RowSums) -> Search {
+    fn sum_row<C: Column>(&self, row: usize, terms: Terms<'_, C>, lanes: impl Lanes, sums: &mut RowSums) -> Search {
         let Pattern { indptr, indices, values } = self.pattern;
         let (products, width) = (self.of_row(row), self.entries.columns());
         let search = if products < width / COLUMNS_A_NOTE {
@@ -149,18 +151,20 @@ impl<'a> SparseHop<'a> {
         } else {
             Search::All
         };
+        let Terms { starts, columns: all_columns, terms: all_terms } = terms;
+        let mut sums = sums.row();
         for at in indptr[row]..indptr[row + 1] {
             if let Some(&node) = indices.get(at + 2 * AHEAD) {
-                lanes.prefetch(&terms.starts[node as usize..]);
+                lanes.prefetch(&starts[node as usize..]);
             }
             if let Some(&node) = indices.get(at + AHEAD) {
-                let start = terms.starts[node as usize];
-                lanes.prefetch(&terms.columns[start..]);
-                lanes.prefetch(&terms.terms[start..]);
+                let start = starts[node as usize];
+                lanes.prefetch(&all_columns[start..]);
+                lanes.prefetch(&all_terms[start..]);
             }
             let node = indices[at] as usize;
-            let range = terms.starts[node]..terms.starts[node + 1];
-            let (columns, terms) = (&terms.columns[range.clone()], &terms.terms[range]);
+            let range = starts[node]..starts[node + 1];
+            let (columns, terms) = (&all_columns[range.clone()], &all_terms[range]);
             match values {
                 None => sums.add(columns, terms.iter().copied()),
                 Some(values) => {
@@ -181,11 +185,30 @@ impl<'a> SparseHop<'a> {
 /// What a hop adds up: the entries of its source, times the right scale where there is one.
 struct Terms<'a, C> {
     starts: &'a [usize],
+    columns: &'a [C],
+    terms: &'a [f32],
+}
+
+impl<C> Clone for Terms<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Terms<'_, C> {}
+
+/// What holds [`Terms`].
+struct Held<'a, C> {
+    starts: &'a [usize],
     columns: Pages<C>,
     terms: Pages<f32>,
 }
 
-impl<'a, C: Column> Terms<'a, C> {
+impl<'a, C: Column> Held<'a, C> {
+    fn terms(&self) -> Terms<'_, C> {
+        Terms { starts: self.starts, columns: &self.columns, terms: &self.terms }
+    }
+
     fn new(hop: &SparseHop<'a>) -> Self {
         let (starts, values) = (hop.entries.indptr(), hop.entries.values());
         let narrow = || {
@@ -215,7 +238,7 @@ impl<'a, C: Column> Terms<'a, C> {
 /// Blocks of rows to sparse rows, until none is left.
 struct Collect<'h, 'a, 'o, C, L> {
     hop: &'h SparseHop<'a>,
-    terms: &'h Terms<'a, C>,
+    terms: Terms<'h, C>,
     blocks: &'h [Range<usize>],
     /// First block that nobody has begun.
     next: &'h AtomicUsize,
@@ -250,7 +273,7 @@ impl<C: Column, L: Lanes> NullaryFnOnce for Collect<'_, '_, '_, C, L> {
 /// Blocks of rows to dense rows.
 struct Scatter<'h, 'a, 'o, C, L> {
     hop: &'h SparseHop<'a>,
-    terms: &'h Terms<'a, C>,
+    terms: Terms<'h, C>,
     parts: &'h mut [(Range<usize>, &'o mut [f32])],
     constant: &'h [f32],
     zeroed: bool,
