@@ -5,21 +5,22 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use experiments::mechanism::{MultiBit, SampleSize};
 use experiments::{DatasetSpec, FeatureSpec, ModelKind, Plan, PlannedArm, SearchPath, Spec, summary};
 
 fn main() -> anyhow::Result<()> {
-    let given: Vec<String> = std::env::args().skip(1).collect();
-    let temporary = tempfile::tempdir()?;
+    let (given, temporary) = (std::env::args().skip(1).collect::<Vec<String>>(), tempfile::tempdir()?);
     let folder = given.first().map_or(temporary.path().join("tiny"), PathBuf::from);
     if given.is_empty() {
-        write_tiny(&folder)?;
+        write_tiny(&folder)?
     }
-    let bound = |at: usize, default: f64| given.get(at).map_or(Ok(default), |text| text.parse());
+    anyhow::ensure!(given.len() != 2, "a range is two numbers: FOLDER LOW HIGH");
+    let read = |text: &String| text.parse().with_context(|| format!("{text:?} for FOLDER LOW HIGH"));
+    let bound = |at: usize, default: f64| given.get(at).map_or(Ok(default), read);
     let own = DatasetSpec::Own { folder, lower: bound(1, 0.0)?, upper: bound(2, 1.0)? };
-    let mechanism = MultiBit { epsilon: "3".parse()?, sample_size: SampleSize::Optimal };
-    let features = FeatureSpec::Private { mechanism: mechanism.into() };
-    let mut spec = Spec::of(own, features, ModelKind::Gcn)?;
+    let mechanism = MultiBit { epsilon: "3".parse()?, sample_size: SampleSize::Optimal }.into();
+    let mut spec = Spec::of(own, FeatureSpec::Private { mechanism }, ModelKind::Gcn)?;
     spec.training.epochs = 100;
     let plan = Plan { seed: 1, repeats: 3, arms: vec![PlannedArm::new("LPGNN", spec)] }.with_controls();
     let records = plan.run(&SearchPath::new(vec![]), |_| {})?;

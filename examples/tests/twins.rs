@@ -66,3 +66,14 @@ fn an_own_graph_that_lacks_a_file_is_told_which() {
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("labels.csv"));
 }
+
+#[test]
+fn an_own_graph_is_told_which_bound_is_no_number() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let folder = empty.path().to_str().expect("a path");
+    for (given, words) in [(&[folder, "0", "ten"][..], "\"ten\""), (&[folder, "0"], "two numbers")] {
+        let output = run("own_graph", given, empty.path());
+        assert!(!output.status.success());
+        assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{given:?}");
+    }
+}

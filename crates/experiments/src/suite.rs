@@ -89,6 +89,7 @@ pub struct Narrowing {
     /// Only these values of an axis, by its name; an axis that is not named stays whole.
     pub at: BTreeMap<String, Vec<String>>,
     /// Only methods whose name is one of these, in any case; what is nobody's name stands for all names that contain it.
+    /// A name with commas may come cut at them.
     pub methods: Vec<String>,
     /// Repeats of each arm.
     pub repeats: Option<u32>,
@@ -145,6 +146,18 @@ impl Suite {
         }
     }
 
+    /// Leaves of axes that set label budgets only the values with this one; whether there are such axes.
+    pub fn keep_label_epsilon(&mut self, epsilon: f64) -> bool {
+        let own =
+            |value: &Value| value.get("labels").and_then(|labels| labels.get("epsilon")).and_then(Value::as_float);
+        let mut found = false;
+        for axis in self.axes.iter_mut().filter(|axis| axis.labels.is_empty()) {
+            found |= axis.values.iter().any(|value| own(value).is_some());
+            axis.values.retain(|value| own(value).is_none_or(|own| own == epsilon));
+        }
+        found
+    }
+
     /// Says how tables call the values of an axis.
     pub fn label_axis(&mut self, name: &str, labels: Vec<String>) {
         if let Some(axis) = self.axes.iter_mut().find(|axis| axis.name == name) {
@@ -184,17 +197,29 @@ impl Suite {
     }
 
     fn is_asked_for(&self, name: &str, asked: &[String]) -> bool {
-        let (name, names) = (name.to_lowercase(), || self.methods.iter().map(|method| method.name.to_lowercase()));
-        let fits = |asked: &String| {
-            let asked = asked.to_lowercase();
-            if names().any(|other| other == asked) { name == asked } else { name.contains(&asked) }
-        };
-        // A name may have a comma in it, at which a list of names was cut.
-        let whole = asked.join(",").to_lowercase();
-        if names().any(|other| other == whole) {
-            return name == whole;
+        let name = name.to_lowercase();
+        asked.is_empty()
+            || self
+                .whole_names(asked)
+                .iter()
+                .any(|(asked, whole)| if *whole { name == *asked } else { name.contains(asked) })
+    }
+
+    /// What is asked for, in lower case, each with whether it is a method's whole name. A name may have commas in it, at
+    /// which a list of names was cut: the longest run of parts that is a name is one.
+    fn whole_names(&self, asked: &[String]) -> Vec<(String, bool)> {
+        let is_name = |text: &str| self.methods.iter().any(|method| method.name.to_lowercase() == text);
+        let (mut found, mut left) = (Vec::new(), asked);
+        while !left.is_empty() {
+            let joined = |parts: usize| left[..parts].join(",").trim().to_lowercase();
+            let whole = (1..=left.len()).rev().find(|&parts| is_name(&joined(parts)));
+            let text = joined(whole.unwrap_or(1));
+            if !text.is_empty() {
+                found.push((text, whole.is_some()));
+            }
+            left = &left[whole.unwrap_or(1)..];
         }
-        asked.is_empty() || asked.iter().any(fits)
+        found
     }
 
     /// Every combination of values of the axes along which the method changes: (axis, value number).
@@ -384,6 +409,15 @@ mod tests {
         let plan = suite.plan(&cut).expect("a plan");
         assert_eq!(plan.arms[0].name, "LPGNN, equal budgets");
         assert!(plan.arms.iter().all(|arm| arm.name != "LPGNN"));
+        // A name with a comma between others, as a command line cuts it; what is empty is nobody's part.
+        let cut = |asked: &str| suite.whole_names(&asked.split(',').map(str::to_owned).collect::<Vec<_>>());
+        let names = |names: &[(&str, bool)]| names.iter().map(|&(n, w)| (n.to_owned(), w)).collect::<Vec<_>>();
+        assert_eq!(
+            cut("lpg, LPGNN, equal budgets,LPGNN,"),
+            names(&[("lpg", false), ("lpgnn, equal budgets", true), ("lpgnn", true)])
+        );
+        let nothing = Narrowing { methods: vec![String::new()], ..Narrowing::default() };
+        assert!(suite.plan(&nothing).is_err(), "an empty name is no method");
     }
 
     #[test]

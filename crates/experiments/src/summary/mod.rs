@@ -1,6 +1,7 @@
 //! Tables over the repeats of each arm, as Markdown and CSV. Times are in a table of their own, so that two runs of one
 //! plan give the same summary to the byte.
 
+mod certificates;
 mod csv;
 mod timing;
 
@@ -8,10 +9,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::{
-    Arm, AttackSpec, DefenceOutcome, DetectorCount, Epsilon, FeatureSpec, Interval, LossSpec, Plan, PlannedArm,
-    Published, PublishedCell, Record, Spec, StructureSpec,
+    Arm, AttackSpec, DefenceOutcome, DetectorCount, Epsilon, Interval, LossSpec, Plan, PlannedArm, Published,
+    PublishedCell, Record, Spec,
 };
 
+pub use certificates::{Certificate, certificates, claims};
 pub use csv::csv;
 pub use timing::{Timing, timing_markdown, timings};
 
@@ -272,77 +274,6 @@ fn roc_markdown(rows: &[Row]) -> String {
         let _ = writeln!(text, "| {data}, {model}, {} | {budget} | {} |", row.name, areas.join(" | "));
     }
     text
-}
-
-/// What one method protects and what not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Certificate {
-    /// The method.
-    pub method: String,
-    /// The data set, which says how many dimensions and list entries there are.
-    pub dataset: String,
-    /// What holds for a user's features and level.
-    pub features: String,
-    /// What the label spends on top, where it is private.
-    pub labels: Option<String>,
-    /// What holds for neighbour lists; that the graph is public where there are none.
-    pub graph: String,
-}
-
-/// What each method protects and what not, one a method, data set and budget.
-pub fn certificates(plan: &Plan, records: &[Record]) -> Vec<Certificate> {
-    let mut certificates: Vec<Certificate> = Vec::new();
-    for PlannedArm { name, spec, .. } in &plan.arms {
-        let FeatureSpec::Private { mechanism } = &spec.features else { continue };
-        let Some(record) = records.iter().find(|record| record.spec == *spec) else { continue };
-        let Ok(features) = mechanism.claim(record.data.dimensions) else { continue };
-        let graph = match &spec.structure {
-            StructureSpec::Public => "the graph is public".to_owned(),
-            StructureSpec::Lists { epsilon, .. } => format!(
-                "one list entry is {epsilon}-LDP, an edge, which stands in two lists, {}, a whole list {}",
-                2.0 * epsilon.nats(),
-                epsilon.nats() * (record.data.nodes as f64 - 1.0),
-            ),
-        };
-        let certificate = Certificate {
-            method: name.clone(),
-            dataset: spec.dataset.name().to_owned(),
-            features,
-            labels: spec.labels.epsilon().map(|epsilon| format!("its label adds {epsilon}")),
-            graph,
-        };
-        if !certificates.contains(&certificate) {
-            certificates.push(certificate);
-        }
-    }
-    certificates
-}
-
-/// The certificates in words: one entry a method and data set, what changes with ε below it.
-pub fn claims(plan: &Plan, records: &[Record]) -> Vec<String> {
-    let mut groups: Vec<Vec<Certificate>> = Vec::new();
-    let is_beside = |one: &Certificate, other: &Certificate| {
-        (&one.method, &one.dataset, &one.labels, &one.graph)
-            == (&other.method, &other.dataset, &other.labels, &other.graph)
-    };
-    for one in certificates(plan, records) {
-        match groups.iter_mut().find(|group| is_beside(&group[0], &one)) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
-    let entry = |group: Vec<Certificate>| {
-        let Certificate { method, dataset, labels, graph, .. } = &group[0];
-        let labels = labels.as_ref().map_or(String::new(), |labels| format!("; {labels}"));
-        match group.as_slice() {
-            [one] => format!("{method} on {dataset}: {}{labels}; {graph}.", one.features),
-            several => {
-                let budgets: String = several.iter().map(|one| format!("\n  * {}", one.features)).collect();
-                format!("{method} on {dataset}; {graph}{labels}:{budgets}")
-            }
-        }
-    };
-    groups.into_iter().map(entry).collect()
 }
 
 /// The arm of the plan that is the `kind` control of a private arm: the one with the same knobs, else one that was written

@@ -77,6 +77,16 @@ fn an_unknown_key_in_a_spec_file_is_refused_by_name() {
 }
 
 #[test]
+fn the_label_budget_picks_from_a_suite_that_has_its_own() {
+    let asked = ["--suite=lpgnn-labels", "--dataset=cora", "--method=Drop", "--label-epsilon"];
+    let output = reproduce(&[&asked[..], &["0.5", "--print-spec"]].concat());
+    let text = String::from_utf8_lossy(&output.stdout);
+    let budgets: Vec<&str> = text.lines().filter(|line| line.starts_with("label_epsilon")).collect();
+    assert_eq!(budgets, ["label_epsilon = \"0.5\""], "{text}");
+    refused(&[&asked[..], &["0.7", "--print-spec"]].concat(), "no arm of suite lpgnn-labels");
+}
+
+#[test]
 fn a_printed_spec_is_a_spec() {
     let folder = tempfile::tempdir().expect("a folder");
     let printed = reproduce(&["--dataset", "cora", "--epsilon", "0.5", "--seeds", "2", "--print-spec"]);

@@ -34,13 +34,15 @@ pub(crate) struct Arguments {
     /// Networks, with commas between.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "MODEL,…")]
     model: Vec<Model>,
-    /// Methods whose name contains this, in any case, with commas between; their controls come along.
+    /// Methods by name, or all whose name contains this, in any case, with commas between (a name may have one in it); their
+    /// controls come along.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     method: Vec<String>,
     /// Budgets of one user's feature vector, in nats, with commas between.
     #[arg(long, value_delimiter = ',', value_parser = epsilon, value_name = "ε,…")]
     epsilon: Vec<Epsilon>,
-    /// Budget of one user's label (k-ary randomized response); without it the server gets true labels.
+    /// Budget of one user's label (k-ary randomized response); without it the server gets true labels. In a suite about
+    /// private labels: which of its budgets.
     #[arg(long, value_parser = epsilon, value_name = "ε")]
     label_epsilon: Option<Epsilon>,
     /// What is minimised; `drop:K` propagates labels and predictions K steps [default: cross-entropy, and with private
@@ -242,17 +244,19 @@ impl Arguments {
             suite.set_axis("epsilon", "features.mechanism.epsilon", values);
         }
         let mut labels = Table::new();
-        if let Some(epsilon) = self.label_epsilon {
+        // A suite about labels has budgets of its own, of which one is asked for; elsewhere labels become private.
+        let label_epsilon = self.label_epsilon.filter(|epsilon| !suite.keep_label_epsilon(epsilon.nats()));
+        if let Some(epsilon) = label_epsilon {
             labels.insert("kind".to_owned(), "randomized-response".into());
             labels.insert("epsilon".to_owned(), epsilon.nats().into());
             suite.base.insert("labels".to_owned(), labels.into());
         }
-        let private_default = self.label_epsilon.map(|_| LossSpec::Drop { steps: 4 });
+        let private_default = label_epsilon.map(|_| LossSpec::Drop { steps: 4 });
         if let Some(loss) = self.loss.clone().or(private_default) {
             let training = suite.base.entry("training").or_insert_with(|| Table::new().into());
             let training = training.as_table_mut().context("`training` of a suite is a table")?;
             training.insert("loss".to_owned(), Value::try_from(loss)?);
-            if self.label_epsilon.is_some() {
+            if label_epsilon.is_some() {
                 // By loss alone, noisy validation labels choose an epoch at which nothing is learnt yet.
                 training.insert("selection".to_owned(), "lpgnn-triple".into());
             }
