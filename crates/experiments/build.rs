@@ -32,7 +32,10 @@ const CODE: [&str; 18] = [
 const MOVES: [&str; 2] = ["HEAD", "logs/HEAD"];
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // As it is now: checkouts that share a target folder share this program, too.
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo names the folder");
+    note("STAMPED_FOLDER", &folder);
+    let root = Path::new(&folder).join("../..");
     let compiler = std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
     note("COMPILER_VERSION", said(Command::new(compiler).arg("--version")).as_deref().unwrap_or("unknown"));
 
@@ -50,7 +53,10 @@ fn main() {
     let moves = MOVES.into_iter().chain(branch.as_deref()).filter(|_| is_checkout);
     let moves = moves.filter_map(|name| Some(root.join(git(&["rev-parse", "--git-path", name])?)));
     // Of a path that does not exist cargo would think that it always changes.
-    for path in CODE.iter().map(|path| root.join(path)).chain(moves).filter(|path| path.exists()) {
+    for path in CODE.iter().filter(|path| root.join(path).exists()) {
+        println!("cargo::rerun-if-changed=../../{path}");
+    }
+    for path in moves.filter(|path| path.exists()) {
         println!("cargo::rerun-if-changed={}", path.display());
     }
 }

@@ -8,11 +8,13 @@ use graph_datasets::{DATA_DIR_VARIABLE, SearchPath};
 use crate::record::CodeStamp;
 
 /// The code that this program was built from: commit, whether it was changed since, and the compiler. Noted by the build
-/// script, so it stays true when the checkout moves on under a program that is not built again.
+/// script, so it stays true when the checkout moves on under a program that is not built again. Unknown where the note is
+/// another checkout's, which happens when two share a target folder.
 pub fn code_stamp() -> CodeStamp {
+    let is_own = env!("STAMPED_FOLDER") == env!("CARGO_MANIFEST_DIR");
     CodeStamp {
-        commit: env!("BUILT_FROM_COMMIT").to_owned(),
-        dirty: env!("BUILT_FROM_CHANGED") == "yes",
+        commit: if is_own { env!("BUILT_FROM_COMMIT") } else { "unknown" }.to_owned(),
+        dirty: !is_own || env!("BUILT_FROM_CHANGED") == "yes",
         toolchain: env!("COMPILER_VERSION").to_owned(),
     }
 }
