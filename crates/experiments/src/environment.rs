@@ -11,12 +11,16 @@ use crate::record::CodeStamp;
 /// script, so it stays true when the checkout moves on under a program that is not built again. Unknown where the note is
 /// another checkout's, which happens when two share a target folder.
 pub fn code_stamp() -> CodeStamp {
-    let is_own = env!("STAMPED_FOLDER") == env!("CARGO_MANIFEST_DIR");
+    let is_own = is_this_checkout(env!("STAMPED_FOLDER"));
     CodeStamp {
         commit: if is_own { env!("BUILT_FROM_COMMIT") } else { "unknown" }.to_owned(),
         dirty: !is_own || env!("BUILT_FROM_CHANGED") == "yes",
         toolchain: env!("COMPILER_VERSION").to_owned(),
     }
+}
+
+fn is_this_checkout(stamped: &str) -> bool {
+    stamped == env!("CARGO_MANIFEST_DIR")
 }
 
 /// The commit that the checkout at `root`, from which suites and printed numbers are read, is at now; none where there is
