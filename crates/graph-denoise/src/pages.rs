@@ -14,6 +14,9 @@ use memmap2::MmapMut;
 /// brought in.
 const LARGE: usize = 1 << 20;
 
+/// Linux places a number of whole huge pages where they fit, and anything else wherever there is room.
+const HUGE_PAGE: usize = 2 << 20;
+
 /// A fixed number of values; from 1 MiB on in pages of their own, huge ones where the system has them. A clone shares
 /// them until one of the two is written to.
 #[derive(Debug, Clone)]
@@ -29,30 +32,34 @@ enum Memory<T> {
 }
 
 impl<T: Pod> Memory<T> {
-    fn zeros(length: usize) -> Self {
+    /// `unit`: what the bytes of pages of their own are rounded up to.
+    fn zeros(length: usize, unit: usize) -> Self {
         let bytes = length.saturating_mul(size_of::<T>());
-        let own = if bytes < LARGE { None } else { own_pages(bytes) };
+        let own = if bytes < LARGE { None } else { bytes.checked_next_multiple_of(unit).and_then(own_pages) };
         own.map_or_else(|| Self::Heap(vec![T::zeroed(); length]), Self::Own)
     }
 
     fn values(&self) -> &[T] {
         match self {
             Self::Heap(values) => values,
-            Self::Own(pages) => bytemuck::cast_slice(pages),
+            Self::Own(pages) => bytemuck::cast_slice(&pages[..whole::<T>(pages.len())]),
         }
     }
 
     fn values_mut(&mut self) -> &mut [T] {
         match self {
             Self::Heap(values) => values,
-            Self::Own(pages) => bytemuck::cast_slice_mut(pages),
+            Self::Own(pages) => {
+                let bytes = whole::<T>(pages.len());
+                bytemuck::cast_slice_mut(&mut pages[..bytes])
+            }
         }
     }
 }
 
 impl<T: Pod> Clone for Memory<T> {
     fn clone(&self) -> Self {
-        let mut copy = Self::zeros(self.values().len());
+        let mut copy = Self::zeros(self.values().len(), 1);
         copy.values_mut().copy_from_slice(self.values());
         copy
     }
@@ -61,14 +68,20 @@ impl<T: Pod> Clone for Memory<T> {
 impl<T: Pod> Pages<T> {
     /// `length` zeros. The system's pages are zero before anybody writes to them, so nothing is written here.
     pub(crate) fn zeros(length: usize) -> Self {
-        Self { memory: Arc::new(Memory::zeros(length)), length }
+        Self { memory: Arc::new(Memory::zeros(length, 1)), length }
     }
 
-    /// `length` values of any content: in this memory where it is large enough and nobody shares it, else in new.
+    /// `length` zeros in whole huge pages: for what lives shortly, one page fault for 512, and up to 2 MiB more.
+    pub(crate) fn zeros_in_huge(length: usize) -> Self {
+        Self { memory: Arc::new(Memory::zeros(length, HUGE_PAGE)), length }
+    }
+
+    /// `length` values of any content: in this memory where it is large enough and nobody shares it, else in new (see
+    /// [`Pages::zeros_in_huge`]).
     pub(crate) fn reused(mut self, length: usize) -> Self {
         match Arc::get_mut(&mut self.memory) {
             Some(memory) if memory.values().len() >= length => Self { length, ..self },
-            _ => Self::zeros(length),
+            _ => Self::zeros_in_huge(length),
         }
     }
 
@@ -92,6 +105,11 @@ impl<T: Pod> Pages<T> {
             Err(shared) => shared.values()[..self.length].to_vec(),
         }
     }
+}
+
+/// Bytes of the values that fit into `bytes`.
+fn whole<T>(bytes: usize) -> usize {
+    bytes - bytes % size_of::<T>()
 }
 
 /// Anonymous pages; `None` where the system gives none.
@@ -132,5 +150,28 @@ impl<T> Default for Pages<T> {
 impl<T: Pod + PartialEq> PartialEq for Pages<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values that fill their pages to the last byte, and values of which one would stand on two of them.
+    fn all_can_be_written<T: Pod + PartialEq + std::fmt::Debug>(length: usize, value: T) {
+        for mut pages in [Pages::zeros(length), Pages::zeros_in_huge(length)] {
+            pages.fill(value);
+            assert_eq!((pages.len(), pages[0], pages[length - 1]), (length, value, value));
+            let more = pages.reused(length + LARGE);
+            assert_eq!((more.len(), more[length + LARGE - 1]), (length + LARGE, T::zeroed()));
+        }
+    }
+
+    #[test]
+    fn every_value_has_its_place() {
+        for bytes in [LARGE - 4, LARGE, HUGE_PAGE, HUGE_PAGE + 4, 2 * HUGE_PAGE] {
+            all_can_be_written(bytes / 4, 7u32);
+            all_can_be_written(bytes / 24, [7u64; 3]);
+        }
     }
 }

@@ -8,11 +8,13 @@ mod buffer;
 mod hop;
 mod in_order;
 mod lane;
+mod lanes;
 mod plan;
 mod prefetch;
 mod row_sums;
 mod run;
 mod sparse;
+mod units;
 
 use std::mem;
 use std::ops::Range;

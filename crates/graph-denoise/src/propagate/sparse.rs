@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::Pattern;
 use super::in_order::InOrder;
-use super::row_sums::{Column, Lanes, Plain, RowSums, SPARE, Search, term};
+use super::lanes::{Lanes, SPARE, Task, with_lanes};
+use super::row_sums::{RowSums, Search};
+use super::units::{Fit, Narrow, Single, Unit, UnitRows, Units, Wide};
 use crate::CsrMatrix;
 use crate::kernel::{row_blocks, split_rows};
-use crate::pages::Pages;
 use crate::weights::Scales;
 
 /// Products of a block of rows: enough to be worth a task, few enough that its entries stay in the second cache until
@@ -19,10 +19,7 @@ use crate::weights::Scales;
 const PRODUCTS_A_BLOCK: usize = 1 << 14;
 
 /// A row with fewer products than columns / this notes its columns instead of looking at all of them.
-const COLUMNS_A_NOTE: usize = 64;
-
-/// A row with fewer products than columns / this, and more than those that are noted, marks its columns.
-const COLUMNS_A_MARK: usize = 10;
+const COLUMNS_A_NOTE: usize = 30;
 
 /// Rows that are fetched to the nearest cache before they are added.
 const AHEAD: usize = 3;
@@ -35,28 +32,19 @@ pub(super) struct SparseHop<'a> {
     pattern: Pattern<'a>,
     scales: Option<&'a Scales>,
     entries: &'a CsrMatrix,
-    /// Products before each row.
+    fit: Fit,
+    /// Products before each row, at most.
     products: Vec<usize>,
 }
 
 impl<'a> SparseHop<'a> {
     pub(super) fn new(pattern: Pattern<'a>, scales: Option<&'a Scales>, entries: &'a CsrMatrix) -> Self {
-        let starts = entries.indptr();
-        let of_row = |row: usize| {
-            let neighbours = &pattern.indices[pattern.indptr[row]..pattern.indptr[row + 1]];
-            neighbours.iter().map(|&node| starts[node as usize + 1] - starts[node as usize]).sum::<usize>()
-        };
-        let rows = pattern.indptr.len() - 1;
-        let mut products: Vec<usize> = std::iter::once(0)
-            .chain((0..rows).into_par_iter().with_min_len(ROWS_A_COUNT).map(of_row).collect::<Vec<_>>())
-            .collect();
-        for row in 0..rows {
-            products[row + 1] += products[row];
-        }
-        Self { pattern, scales, entries, products }
+        let fit = Fit::of(entries);
+        let products = if fit == Fit::OneARow { pattern.indptr.to_vec() } else { products(pattern, entries.indptr()) };
+        Self { pattern, scales, entries, fit, products }
     }
 
-    /// Multiplications that the hop takes.
+    /// Multiplications that the hop takes at most.
     pub(super) fn products(&self) -> usize {
         self.products[self.products.len() - 1]
     }
@@ -73,13 +61,17 @@ impl<'a> SparseHop<'a> {
     /// The result as sparse rows, in the memory of `spare` where that is large enough. A sum that happens to be zero stays
     /// an entry.
     pub(super) fn to_sparse(&self, spare: Option<CsrMatrix>) -> CsrMatrix {
-        if self.entries.columns() <= u16::SUMS { self.collect::<u16>(spare) } else { self.collect::<u32>(spare) }
+        match self.fit {
+            Fit::OneARow | Fit::Single => self.collect::<Single>(spare),
+            Fit::Narrow => self.collect::<Narrow>(spare),
+            Fit::Wide => self.collect::<Wide>(spare),
+        }
     }
 
-    fn collect<C: Column>(&self, spare: Option<CsrMatrix>) -> CsrMatrix {
+    fn collect<U: Unit>(&self, spare: Option<CsrMatrix>) -> CsrMatrix {
         let rows = self.products.len() - 1;
-        let held = Held::<C>::new(self);
-        let terms = held.terms();
+        let units = Units::<U>::new(self.entries, self.scales);
+        let units = units.rows();
         let (mut indptr, columns, values) = spare.map(CsrMatrix::into_arrays).unwrap_or_default();
         indptr.clear();
         indptr.resize(rows + 1, 0);
@@ -96,11 +88,7 @@ impl<'a> SparseHop<'a> {
         // Blocks are begun in order, so that few of them wait for one before them.
         (0..rayon::current_num_threads().min(blocks.len())).into_par_iter().with_max_len(1).for_each(|_| {
             let (blocks, next, order) = (&blocks[..], &next, &order);
-            match Arch::new() {
-                #[cfg(target_arch = "x86_64")]
-                Arch::V4(lanes) => lanes.vectorize(Collect { hop: self, terms, blocks, next, order, lanes }),
-                arch => arch.dispatch(Collect { hop: self, terms, blocks, next, order, lanes: Plain }),
-            }
+            with_lanes(Collect { hop: self, units, blocks, next, order });
         });
         let entries = indptr[rows];
         columns.truncate(entries);
@@ -111,24 +99,22 @@ impl<'a> SparseHop<'a> {
     /// The result, plus a constant a row where there is one, to dense rows: of any content, or all zero (`zeroed`), so
     /// that only what is not zero has to be written.
     pub(super) fn to_dense(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
-        if self.entries.columns() <= u16::SUMS {
-            self.scatter::<u16>(constant, zeroed, out);
-        } else {
-            self.scatter::<u32>(constant, zeroed, out);
+        match self.fit {
+            Fit::OneARow | Fit::Single => self.scatter::<Single>(constant, zeroed, out),
+            Fit::Narrow => self.scatter::<Narrow>(constant, zeroed, out),
+            Fit::Wide => self.scatter::<Wide>(constant, zeroed, out),
         }
     }
 
-    fn scatter<C: Column>(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
-        let held = Held::<C>::new(self);
-        let terms = held.terms();
+    fn scatter<U: Unit>(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
+        let units = Units::<U>::new(self.entries, self.scales);
+        let units = units.rows();
         let mut parts = split_rows(&self.blocks(), self.entries.columns(), out);
         let threads = rayon::current_num_threads();
         let a_task = parts.len().div_ceil(threads * 8).max(1);
-        parts.par_chunks_mut(a_task).for_each(|parts| match Arch::new() {
-            #[cfg(target_arch = "x86_64")]
-            Arch::V4(lanes) => lanes.vectorize(Scatter { hop: self, terms, parts, constant, zeroed, lanes }),
-            arch => arch.dispatch(Scatter { hop: self, terms, parts, constant, zeroed, lanes: Plain }),
-        });
+        parts
+            .par_chunks_mut(a_task)
+            .for_each(|parts| with_lanes(Scatter { hop: self, units, parts, constant, zeroed }));
     }
 
     fn blocks(&self) -> Vec<Range<usize>> {
@@ -141,118 +127,57 @@ impl<'a> SparseHop<'a> {
 
     /// Adds up a row; how its columns are found again.
     #[inline(always)]
-    fn sum_row<C: Column>(&self, row: usize, terms: Terms<'_, C>, lanes: impl Lanes, sums: &mut RowSums) -> Search {
+    fn sum_row<U: Unit>(&self, row: usize, units: UnitRows<'_, U>, lanes: impl Lanes, sums: &mut RowSums) -> Search {
         let Pattern { indptr, indices, values } = self.pattern;
-        let (products, width) = (self.of_row(row), self.entries.columns());
-        let search = if products < width / COLUMNS_A_NOTE {
-            Search::Noted
-        } else if products < width / COLUMNS_A_MARK {
-            Search::Marked
-        } else {
-            Search::All
-        };
-        let Terms { starts, columns: all_columns, terms: all_terms } = terms;
+        let few = self.of_row(row) < self.entries.columns() / COLUMNS_A_NOTE;
         let mut sums = sums.row();
         for at in indptr[row]..indptr[row + 1] {
             if let Some(&node) = indices.get(at + 2 * AHEAD) {
-                lanes.prefetch(&starts[node as usize..]);
+                units.fetch_start(node as usize, lanes);
             }
             if let Some(&node) = indices.get(at + AHEAD) {
-                let start = starts[node as usize];
-                lanes.prefetch(&all_columns[start..]);
-                lanes.prefetch(&all_terms[start..]);
+                units.fetch(node as usize, lanes);
             }
-            let node = indices[at] as usize;
-            let range = starts[node]..starts[node + 1];
-            let (columns, terms) = (&all_columns[range.clone()], &all_terms[range]);
-            match values {
-                None => sums.add(columns, terms.iter().copied()),
-                Some(values) => {
-                    let weight = values[at];
-                    sums.add(columns, terms.iter().map(|value| term(weight * value)));
-                }
-            }
-            match search {
-                Search::Noted => sums.note(columns),
-                Search::Marked => sums.mark(columns),
-                Search::All => {}
+            let units = units.row(indices[at] as usize);
+            sums.add(units, values.map(|values| values[at]));
+            if few {
+                sums.note(units);
             }
         }
-        search
+        if few { Search::Noted } else { Search::All }
     }
 }
 
-/// What a hop adds up: the entries of its source, times the right scale where there is one.
-struct Terms<'a, C> {
-    starts: &'a [usize],
-    columns: &'a [C],
-    terms: &'a [f32],
-}
-
-impl<C> Clone for Terms<'_, C> {
-    fn clone(&self) -> Self {
-        *self
+/// The products before each row, of rows that start at `starts`.
+fn products(pattern: Pattern<'_>, starts: &[usize]) -> Vec<usize> {
+    let of_row = |row: usize| {
+        let neighbours = &pattern.indices[pattern.indptr[row]..pattern.indptr[row + 1]];
+        neighbours.iter().map(|&node| starts[node as usize + 1] - starts[node as usize]).sum()
+    };
+    let rows = pattern.indptr.len() - 1;
+    let mut products = vec![0; rows + 1];
+    products[1..].par_iter_mut().with_min_len(ROWS_A_COUNT).enumerate().for_each(|(row, to)| *to = of_row(row));
+    for row in 0..rows {
+        products[row + 1] += products[row];
     }
-}
-
-impl<C> Copy for Terms<'_, C> {}
-
-/// What holds [`Terms`].
-struct Held<'a, C> {
-    starts: &'a [usize],
-    columns: Pages<C>,
-    terms: Pages<f32>,
-}
-
-impl<'a, C: Column> Held<'a, C> {
-    fn terms(&self) -> Terms<'_, C> {
-        Terms { starts: self.starts, columns: &self.columns, terms: &self.terms }
-    }
-
-    fn new(hop: &SparseHop<'a>) -> Self {
-        let (starts, values) = (hop.entries.indptr(), hop.entries.values());
-        let narrow = || {
-            let mut columns = Pages::zeros(values.len());
-            for (to, &column) in columns.iter_mut().zip(hop.entries.indices()) {
-                *to = C::of(column);
-            }
-            columns
-        };
-        let scaled = || {
-            let mut terms = Pages::zeros(values.len());
-            let all: &mut [f32] = &mut terms;
-            for (node, bounds) in starts.windows(2).enumerate() {
-                let right = hop.scales.map_or(1.0, |scales| scales.right[node]);
-                let range = bounds[0]..bounds[1];
-                for (to, value) in all[range.clone()].iter_mut().zip(&values[range]) {
-                    *to = term(right * value);
-                }
-            }
-            terms
-        };
-        let (columns, terms) = rayon::join(narrow, scaled);
-        Self { starts, columns, terms }
-    }
+    products
 }
 
 /// Blocks of rows to sparse rows, until none is left.
-struct Collect<'h, 'a, 'o, C, L> {
+struct Collect<'h, 'a, 'o, U> {
     hop: &'h SparseHop<'a>,
-    terms: Terms<'h, C>,
+    units: UnitRows<'h, U>,
     blocks: &'h [Range<usize>],
     /// First block that nobody has begun.
     next: &'h AtomicUsize,
     order: &'h InOrder<'o>,
-    lanes: L,
 }
 
-impl<C: Column, L: Lanes> NullaryFnOnce for Collect<'_, '_, '_, C, L> {
-    type Output = ();
-
+impl<U: Unit> Task for Collect<'_, '_, '_, U> {
     #[inline(always)]
-    fn call(self) {
-        let Self { hop, terms, blocks, next, order, lanes } = self;
-        let mut sums = RowSums::new::<C>(hop.entries.columns());
+    fn run(self, lanes: impl Lanes) {
+        let Self { hop, units, blocks, next, order } = self;
+        let mut sums = RowSums::new::<U>(hop.entries.columns());
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
             let Some(rows) = blocks.get(block) else { return };
@@ -260,7 +185,7 @@ impl<C: Column, L: Lanes> NullaryFnOnce for Collect<'_, '_, '_, C, L> {
             let room = block.room();
             let mut total = 0;
             for (row, end) in rows.clone().zip(room.ends) {
-                let search = hop.sum_row(row, terms, lanes, &mut sums);
+                let search = hop.sum_row(row, units, lanes, &mut sums);
                 let (columns, values) = (&mut room.columns[total..], &mut room.values[total..]);
                 total += sums.list(search, lanes, hop.left(row), columns, values);
                 *end = room.before + total;
@@ -271,27 +196,24 @@ impl<C: Column, L: Lanes> NullaryFnOnce for Collect<'_, '_, '_, C, L> {
 }
 
 /// Blocks of rows to dense rows.
-struct Scatter<'h, 'a, 'o, C, L> {
+struct Scatter<'h, 'a, 'o, U> {
     hop: &'h SparseHop<'a>,
-    terms: Terms<'h, C>,
+    units: UnitRows<'h, U>,
     parts: &'h mut [(Range<usize>, &'o mut [f32])],
     constant: &'h [f32],
     zeroed: bool,
-    lanes: L,
 }
 
-impl<C: Column, L: Lanes> NullaryFnOnce for Scatter<'_, '_, '_, C, L> {
-    type Output = ();
-
+impl<U: Unit> Task for Scatter<'_, '_, '_, U> {
     #[inline(always)]
-    fn call(self) {
-        let Self { hop, terms, parts, constant, zeroed, lanes } = self;
+    fn run(self, lanes: impl Lanes) {
+        let Self { hop, units, parts, constant, zeroed } = self;
         let width = hop.entries.columns();
-        let mut sums = RowSums::new::<C>(width);
+        let mut sums = RowSums::new::<U>(width);
         let (mut columns, mut values) = (vec![0; width + SPARE], vec![0.0; width + SPARE]);
         for (rows, out) in parts {
             for (row, out) in rows.clone().zip(out.chunks_exact_mut(width)) {
-                let search = hop.sum_row(row, terms, lanes, &mut sums);
+                let search = hop.sum_row(row, units, lanes, &mut sums);
                 let left = hop.left(row);
                 let constant = constant.get(row).copied().unwrap_or(0.0);
                 let clear = zeroed && constant == 0.0;
