@@ -137,7 +137,8 @@ impl Society {
                 let edges: Vec<(u32, u32)> = edges.all().iter().map(|pair| (pair.low, pair.high)).collect();
                 let mut candidate = kept(&[], CsrGraph::from_edges(self.len(), &edges, EdgeKind::Undirected)?, None);
                 if let (DefenceSpec::Detectors { false_alarm }, Some(outcome)) = (defence, &mut candidate.outcome) {
-                    outcome.detectors = detectors::counts(lists, &law, &self.fake, *false_alarm, MEMORY_LIMIT)?;
+                    options.false_alarm = *false_alarm;
+                    outcome.detectors = detectors::counts(lists, &options, &self.fake)?;
                 }
                 Ok(vec![candidate])
             }

@@ -23,26 +23,22 @@ use std::time::Instant;
 
 use graph_datasets::Dataset;
 use graph_denoise::{CsrGraph, CsrMatrix};
-use veritas_defense::as_printed::{Neighbourhood, imbalance_as_printed, midpoint_as_printed, midpoint_corrected};
 use veritas_defense::attack::{Attack, FakeFeatures};
-use veritas_defense::{
-    Behaviour, Defence, DefenceOptions, Detection, EdgeAccount, EndorsementLaw, Error, Population, Signals, TrustModel,
-    benjamini_hochberg, conformity, defend_signals, imbalance, suspicion,
-};
+use veritas_defense::{DefenceOptions, Detection, Detector, EdgeAccount, Signals, TrustModel, detect_all};
 
 const LEVELS: usize = 5;
 
-/// Detectors: name in the table, name in the journal.
-const DETECTORS: [(&str, &str); 9] = [
-    ("φ printed γ", "phi_printed"),
-    ("φ corrected γ", "phi_corrected"),
-    ("φ both sides", "phi_both"),
-    ("S_v z/BH", "imbalance"),
-    ("conformity", "conformity"),
-    ("pair ratio", "pair_ratio"),
-    ("peer-only", "peer_only"),
-    ("peer-only seq.", "peer_only_sequential"),
-    ("defend", "defend"),
+/// Names of [`Detector::ALL`] in the journal.
+const DETECTORS: [&str; 9] = [
+    "phi_printed",
+    "phi_corrected",
+    "phi_both",
+    "imbalance",
+    "conformity",
+    "pair_ratio",
+    "peer_only",
+    "peer_only_sequential",
+    "defend",
 ];
 
 const CELL: &str = "graph,epsilon,share,attacker,victims,trust";
@@ -129,7 +125,7 @@ impl Journal {
         file.set_len(text.len() as u64)?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
         if text.is_empty() {
-            let columns = |what: &str| DETECTORS.map(|(_, name)| format!("{name}_{what}")).join(",");
+            let columns = |what: &str| DETECTORS.map(|name| format!("{name}_{what}")).join(",");
             let head = format!(
                 "{CELL},seed,fakes,honest,{},{},{EDGES},seconds\n",
                 columns("caught"),
@@ -162,7 +158,8 @@ impl Journal {
         let (trust, features) = trust_model(trust)?;
         let attack = Attack { features, ..scenario::attacker(attacker, fakes, victims.parse()?) };
         let attacked = scenario::attacked_in(&world.graph, world.profiles.as_ref(), &law, &attack, &trust, seed)?;
-        let (removed, defence) = detect(&Signals::of(&attacked.lists), &law)?;
+        let options = DefenceOptions { memory_limit: 16 << 30, ..DefenceOptions::new(law) };
+        let (removed, defence) = detect_all(&Signals::of(&attacked.lists), &options)?;
         let found: Vec<Detection> = removed.iter().map(|removed| Detection::of(removed, &attacked.fake)).collect();
         let edges = EdgeAccount::of(&defence.graph, &attacked.graph, &attacked.fake);
         let numbers = |number: fn(&Detection) -> usize| found.iter().map(number).collect::<Vec<usize>>();
@@ -177,39 +174,6 @@ impl Journal {
         self.file.write_all(line.as_bytes())?;
         Ok(())
     }
-}
-
-/// What each detector removes, in the order of `DETECTORS`, and the whole defence.
-fn detect(signals: &Signals<'_>, law: &EndorsementLaw) -> Result<(Vec<Vec<u32>>, Defence), Error> {
-    let level = 0.01;
-    let (tallies, pairs) = (&signals.tallies, &signals.pairs);
-    let nobody = vec![false; tallies.nodes()];
-    let population = Population::estimate(pairs, law, &nobody);
-    let above = |over, gamma| {
-        let phi = imbalance_as_printed(tallies, pairs, over);
-        (0..phi.len() as u32).filter(|&v| phi[v as usize] > gamma).collect::<Vec<u32>>()
-    };
-    let rejected = |p: Vec<f64>| benjamini_hochberg(&p, level).into_iter().map(|v| v as u32).collect::<Vec<u32>>();
-    let suspected = |behaviour: Behaviour| {
-        let found = suspicion(pairs, &population, law, &[behaviour], 0.1, &nobody);
-        rejected(found.iter().map(|s| s.map_or(1.0, |s| s.p_value)).collect())
-    };
-    let options = DefenceOptions { memory_limit: 16 << 30, ..DefenceOptions::new(*law) };
-    let peer_only = DefenceOptions { conformity: false, behaviours: vec![Behaviour::PeersDoubt], ..options.clone() };
-    let removed = |defence: &Defence| defence.removals.iter().map(|r| r.node).collect::<Vec<u32>>();
-    let (sequential, whole) = (defend_signals(signals, &peer_only)?, defend_signals(signals, &options)?);
-    let found = vec![
-        above(Neighbourhood::EitherSide, midpoint_as_printed(law)),
-        above(Neighbourhood::EitherSide, midpoint_corrected(law)),
-        above(Neighbourhood::BothSides, midpoint_corrected(law)),
-        rejected(imbalance(tallies, pairs, &population, law, &nobody).iter().map(|i| i.p_value).collect()),
-        rejected(conformity(tallies, law).iter().map(|c| c.p_value).collect()),
-        suspected(Behaviour::Lavish),
-        suspected(Behaviour::PeersDoubt),
-        removed(&sequential),
-        removed(&whole),
-    ];
-    Ok((found, whole))
 }
 
 /// A cell of the table: what names it, how many seeds, and the sums of the journal's numbers over them.
@@ -249,7 +213,7 @@ fn cells(text: &str) -> Result<(), Box<dyn StdError>> {
 }
 
 fn table(text: &str) -> Result<(), Box<dyn StdError>> {
-    let names = DETECTORS.map(|(name, _)| name).join(" | ");
+    let names = Detector::ALL.map(Detector::name).join(" | ");
     println!("| {} | seeds | {names} | edges lost | noise edges | fake edges |", CELL.replace(',', " | "));
     println!("|{}", "---|".repeat(6 + 1 + DETECTORS.len() + 3));
     for Cell { name, seeds, sums } in sums(text)? {

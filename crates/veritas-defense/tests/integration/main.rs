@@ -4,6 +4,7 @@
 mod attackers;
 mod clean_graph;
 mod conforming;
+mod detectors;
 mod discovery;
 mod edges;
 mod exact_laws;
