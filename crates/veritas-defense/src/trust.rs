@@ -99,7 +99,8 @@ impl TrustModel {
     pub fn grades<R: Rng + ?Sized>(&self, world: World<'_>, levels: usize, rng: &mut R) -> Result<TrueGrades, Error> {
         let top = u8::try_from(levels).ok().filter(|&l| l > 0).ok_or(Error::Levels { got: levels })?;
         let graph = world.graph;
-        self.check(&world, levels)?;
+        self.check(levels)?;
+        self.check_world(&world)?;
         let mut grades = vec![0_u8; graph.entries()];
         for (u, v) in graph.iter_edges().filter(|(u, v)| u != v) {
             let (there, back) = match self {
@@ -141,11 +142,11 @@ impl TrustModel {
         EndorsementLists::new(levels, indptr, indices, kept).map(TrueGrades)
     }
 
-    fn check(&self, world: &World<'_>, levels: usize) -> Result<(), Error> {
-        let nodes = world.graph.nodes();
-        if world.fake.len() != nodes {
-            return Err(Error::Size { what: "flags of fakes, one a node", expected: nodes, found: world.fake.len() });
-        }
+    /// Checks what the type leaves open, before there is a graph.
+    ///
+    /// # Errors
+    /// [`Error::Size`] for friends' grades that are not `levels`, [`Error::Range`] for probabilities that are none.
+    pub fn check(&self, levels: usize) -> Result<(), Error> {
         match self {
             Self::Oracle { friends, error } => {
                 if friends.len() != levels {
@@ -159,15 +160,24 @@ impl TrustModel {
                 Error::in_range("the error rate of an oracle", *error, 0.0, 1.0).map(drop)
             }
             Self::FeatureSimilarity { full } => {
-                Error::in_range("the similarity of the highest grade", *full, f64::MIN_POSITIVE, 1.0)?;
-                let rows = world.profiles.ok_or(NO_PROFILES)?.rows();
-                if rows == nodes {
-                    return Ok(());
-                }
-                Err(Error::Size { what: "profiles, one a node", expected: nodes, found: rows })
+                Error::in_range("the similarity of the highest grade", *full, f64::MIN_POSITIVE, 1.0).map(drop)
             }
             Self::CommonNeighbours | Self::Uniform => Ok(()),
         }
+    }
+
+    fn check_world(&self, world: &World<'_>) -> Result<(), Error> {
+        let nodes = world.graph.nodes();
+        if world.fake.len() != nodes {
+            return Err(Error::Size { what: "flags of fakes, one a node", expected: nodes, found: world.fake.len() });
+        }
+        if let Self::FeatureSimilarity { .. } = self {
+            let rows = world.profiles.ok_or(NO_PROFILES)?.rows();
+            if rows != nodes {
+                return Err(Error::Size { what: "profiles, one a node", expected: nodes, found: rows });
+            }
+        }
+        Ok(())
     }
 }
 

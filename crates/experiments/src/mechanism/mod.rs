@@ -37,6 +37,14 @@ pub(crate) trait Randomize {
     /// The budget of one user's vector; of the lowest level where users have levels.
     fn epsilon(&self) -> Epsilon;
 
+    /// Checks the knobs that their types leave open, before there are data.
+    ///
+    /// # Errors
+    /// [`Error::Knob`].
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// What one report protects and what not, in words with numbers.
     ///
     /// # Errors

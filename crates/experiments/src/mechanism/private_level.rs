@@ -55,7 +55,7 @@ pub enum LevelRectifierSpec {
 
 impl PrivateLevel {
     fn level_epsilon(&self) -> Result<Epsilon, Error> {
-        knob_in("features.mechanism.level_share", self.level_share, 1e-6..=0.999_999)?;
+        self.check()?;
         Ok(Epsilon::new(self.level_share * self.levels.epsilon.nats())?)
     }
 
@@ -82,6 +82,10 @@ impl PrivateLevel {
 }
 
 impl Randomize for PrivateLevel {
+    fn check(&self) -> Result<(), Error> {
+        knob_in("features.mechanism.level_share", self.level_share, 1e-6..=0.999_999)
+    }
+
     fn label(&self) -> String {
         "PPM, sound".to_owned()
     }

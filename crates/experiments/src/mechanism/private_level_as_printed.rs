@@ -21,7 +21,7 @@ pub struct PrivateLevelAsPrinted {
 
 impl PrivateLevelAsPrinted {
     fn build(&self, dimensions: usize) -> Result<PrintedMechanism, Error> {
-        knob_in("features.mechanism.gamma", self.gamma, 1e-6..=1.0 - 1e-6)?;
+        self.check()?;
         Ok(PrintedMechanism::new(self.levels.budgets()?, dimensions as u32, self.gamma)?)
     }
 
@@ -36,6 +36,10 @@ impl PrivateLevelAsPrinted {
 }
 
 impl Randomize for PrivateLevelAsPrinted {
+    fn check(&self) -> Result<(), Error> {
+        knob_in("features.mechanism.gamma", self.gamma, 1e-6..=1.0 - 1e-6)
+    }
+
     fn label(&self) -> String {
         "PPM, as printed".to_owned()
     }

@@ -116,13 +116,17 @@ impl Spec {
     /// Checks what the types leave open.
     ///
     /// # Errors
-    /// [`Error::Knob`], naming the knob, its value and the permitted range; [`Error::Combination`].
+    /// [`Error::Knob`], naming the knob, its value and the permitted range; [`Error::Defence`] for a trust model's;
+    /// [`Error::Combination`].
     pub fn check(&self) -> Result<(), Error> {
         knob_in("split.validation", self.split.validation, 0.001..=0.998)?;
         knob_in("split.test", self.split.test, 0.001..=0.998)?;
         knob_in("split.validation + split.test", self.split.validation + self.split.test, 0.002..=0.999)?;
         if let FeatureSpec::FeatureFree { dimensions } = self.features {
             knob_in("features.dimensions", dimensions as f64, 1.0..=1e6)?;
+        }
+        if let Some(mechanism) = self.features.mechanism() {
+            mechanism.of().check()?;
         }
         self.dataset.check()?;
         self.structure.check()?;

@@ -122,8 +122,9 @@ impl StructureSpec {
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
-        let Self::Lists { levels, defence, .. } = self else { return Ok(()) };
+        let Self::Lists { levels, trust, defence, .. } = self else { return Ok(()) };
         knob_in("structure.levels", f64::from(*levels), 1.0..=255.0)?;
+        trust.check(usize::from(*levels))?;
         match defence {
             DefenceSpec::Sound { false_alarm } | DefenceSpec::Detectors { false_alarm } => {
                 knob_in("structure.defence.false_alarm", *false_alarm, 1e-12..=0.5)

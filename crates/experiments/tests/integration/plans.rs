@@ -1,6 +1,12 @@
 //! Plans and their controls.
 
-use experiments::{Arm, Plan, PlannedArm, Published, Scale, Spec, summary};
+use experiments::mechanism::{
+    LevelChannelSpec, LevelPopulation, LevelRectifierSpec, Levels, Mechanism, PrivateLevel, PrivateLevelAsPrinted,
+    SampleSize,
+};
+use experiments::{
+    Arm, DefenceSpec, FeatureSpec, Plan, PlannedArm, Published, Scale, Spec, StructureSpec, TrustModel, summary,
+};
 
 use crate::{multi_bit, small_plan};
 
@@ -81,4 +87,59 @@ fn an_empty_summary_is_no_panic() {
     let plan = small_plan();
     assert!(summary::markdown(&plan, &[]).contains("feature benefit"));
     assert_eq!(summary::csv("plan", &plan, &[], &Published::default(), true).lines().count(), 1);
+}
+
+/// A plan is refused before anything is drawn, whichever part knows the knob.
+#[test]
+fn a_bad_knob_is_named_before_the_run() {
+    let levels = || Levels { epsilon: "1".parse().expect("a budget"), count: 5, population: LevelPopulation::Uniform };
+    let sound = |level_share| {
+        PrivateLevel {
+            levels: levels(),
+            level_share,
+            channel: LevelChannelSpec::Optimal,
+            rectifier: LevelRectifierSpec::Posterior,
+            sample_size: SampleSize::Optimal,
+        }
+        .into()
+    };
+    let lists = |trust| StructureSpec::Lists {
+        epsilon: "5".parse().expect("a budget"),
+        levels: 5,
+        trust,
+        defence: DefenceSpec::Undefended,
+    };
+    let message = |change: &dyn Fn(&mut Spec)| {
+        let mut plan = small_plan();
+        plan.arms.truncate(1);
+        change(&mut plan.arms[0].spec);
+        plan.check().err().map(|error| error.to_string())
+    };
+    let mechanism = |mechanism: Mechanism| {
+        message(&|spec: &mut Spec| spec.features = FeatureSpec::Private { mechanism: mechanism.clone() })
+    };
+    let trust = |trust: TrustModel| message(&|spec: &mut Spec| spec.structure = lists(trust.clone()));
+
+    assert_eq!(mechanism(sound(0.5)), None);
+    assert_eq!(mechanism(PrivateLevelAsPrinted { levels: levels(), gamma: 0.5 }.into()), None);
+    for wrong in [0.0, 1.0, -0.1, f64::NAN] {
+        let found = mechanism(sound(wrong)).expect("refused");
+        assert!(found.contains("level_share") && found.contains(&wrong.to_string()), "{found}");
+        let found = mechanism(PrivateLevelAsPrinted { levels: levels(), gamma: wrong }.into()).expect("refused");
+        assert!(found.contains("gamma") && found.contains(&wrong.to_string()), "{found}");
+    }
+    assert_eq!(trust(TrustModel::oracle_of_five(0.1)), None);
+    assert_eq!(trust(TrustModel::FeatureSimilarity { full: 0.3 }), None);
+    let four = TrustModel::Oracle { friends: vec![0.25; 4], error: 0.1 };
+    let half = TrustModel::Oracle { friends: vec![0.1; 5], error: 0.1 };
+    for (wrong, words) in [
+        (TrustModel::oracle_of_five(1.5), "1.5"),
+        (TrustModel::oracle_of_five(f64::NAN), "NaN"),
+        (TrustModel::FeatureSimilarity { full: 0.0 }, "similarity"),
+        (four, "5"),
+        (half, "0.5"),
+    ] {
+        let found = trust(wrong).expect("refused");
+        assert!(found.contains(words), "{found}");
+    }
 }
