@@ -28,7 +28,7 @@ pub(crate) fn constant_part(weights: &Weights<'_>, filter: &Filter, offset: f32)
             *total += coefficient * value;
         }
     }
-    Ok(total.into_iter().map(|value| value as f32).collect())
+    Ok(total.into_iter().map(|value| value as f32 + 0.0).collect())
 }
 
 /// `to = W_hop · from` for one column in f64.

@@ -71,7 +71,7 @@ impl<T: Pod> Pages<T> {
         Self { memory: Arc::new(Memory::zeros(length, 1)), length }
     }
 
-    /// `length` zeros in whole huge pages: for what lives shortly, one page fault for 512, and up to 2 MiB more.
+    /// `length` zeros in whole huge pages: one page fault for 512, and up to 2 MiB more.
     pub(crate) fn zeros_in_huge(length: usize) -> Self {
         Self { memory: Arc::new(Memory::zeros(length, HUGE_PAGE)), length }
     }

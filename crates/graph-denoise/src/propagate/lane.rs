@@ -46,6 +46,8 @@ impl<const W: usize> Lane<W> {
             let values = &tile.tiles()[place];
             if let (Ok(out), true) = (<&mut [f32; W]>::try_from(&mut *out), constant == 0.0) {
                 *out = *values;
+            } else if constant == 0.0 {
+                out.copy_from_slice(&values[..out.len()]);
             } else {
                 for (out, value) in out.iter_mut().zip(values) {
                     *out = value + constant;

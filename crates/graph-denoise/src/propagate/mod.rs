@@ -36,7 +36,8 @@ use run::{Job, Sink};
 /// [`Error::Shape`] when `rows` has not one row a node.
 ///
 /// # Complexity
-/// Time O(K · (nodes + entries) · dimensions). Memory: the result and at most 64 MiB.
+/// Time O(K · (nodes + entries) · dimensions). Memory: the result and at most 64 MiB; for sparse rows, where their first
+/// hops touch stored values only, also up to 16 bytes an entry and a node of the rows, and a hop's result.
 ///
 /// # Example
 /// ```
@@ -147,7 +148,8 @@ pub struct SparseResult {
 /// [`Error::Shape`] when `entries` has not one row a node, [`Error::NotFinite`] for the offset.
 ///
 /// # Complexity
-/// Time O(Σ over hops, edges (i, j) of the entries of row j); memory for the result and, twice, the hop before it.
+/// Time O(Σ over hops, edges (i, j) of the entries of row j); memory for the result and, up to three times, the hop
+/// before it.
 pub fn propagate_sparse(
     weights: &Weights<'_>,
     entries: &CsrMatrix,

@@ -26,8 +26,8 @@ const SCATTER: f64 = 30.0;
 /// The same for a sparse hop that collects sparse rows.
 const COLLECT: f64 = 60.0;
 
-/// Entries that the result of a sparse hop may have where more hops follow: it is kept twice, by row and by column, beside the
-/// result, 16 MiB each.
+/// Entries that the result of a sparse hop may have where more hops follow: it is kept twice beside the result, by row, 16 MiB,
+/// and by column or in units, 16 to 32 MiB.
 const KEPT: usize = 2 << 20;
 
 /// Where the result goes.

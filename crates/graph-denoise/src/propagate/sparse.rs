@@ -33,18 +33,20 @@ pub(super) struct SparseHop<'a> {
     scales: Option<&'a Scales>,
     entries: &'a CsrMatrix,
     fit: Fit,
-    /// Products before each row, at most.
+    /// Products before each row.
     products: Vec<usize>,
 }
 
 impl<'a> SparseHop<'a> {
     pub(super) fn new(pattern: Pattern<'a>, scales: Option<&'a Scales>, entries: &'a CsrMatrix) -> Self {
         let fit = Fit::of(entries);
-        let products = if fit == Fit::OneARow { pattern.indptr.to_vec() } else { products(pattern, entries.indptr()) };
+        // With an entry in each row no row has to be looked up.
+        let each = fit == Fit::OneARow && entries.entries() == entries.rows();
+        let products = if each { pattern.indptr.to_vec() } else { products(pattern, entries.indptr()) };
         Self { pattern, scales, entries, fit, products }
     }
 
-    /// Multiplications that the hop takes at most.
+    /// Multiplications that the hop takes.
     pub(super) fn products(&self) -> usize {
         self.products[self.products.len() - 1]
     }
@@ -70,7 +72,7 @@ impl<'a> SparseHop<'a> {
 
     fn collect<U: Unit>(&self, spare: Option<CsrMatrix>) -> CsrMatrix {
         let rows = self.products.len() - 1;
-        let units = Units::<U>::new(self.entries, self.scales);
+        let units = Units::<U>::new(self.entries, self.scales, self.fit == Fit::OneARow);
         let units = units.rows();
         let (mut indptr, columns, values) = spare.map(CsrMatrix::into_arrays).unwrap_or_default();
         indptr.clear();
@@ -107,7 +109,7 @@ impl<'a> SparseHop<'a> {
     }
 
     fn scatter<U: Unit>(&self, constant: &[f32], zeroed: bool, out: &mut [f32]) {
-        let units = Units::<U>::new(self.entries, self.scales);
+        let units = Units::<U>::new(self.entries, self.scales, self.fit == Fit::OneARow);
         let units = units.rows();
         let mut parts = split_rows(&self.blocks(), self.entries.columns(), out);
         let threads = rayon::current_num_threads();
@@ -230,5 +232,28 @@ impl<U: Unit> Task for Scatter<'_, '_, '_, U> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CsrGraph, EdgeKind, Normalization, SelfLoops, Weights};
+
+    /// A star of 100: products are counted where entries are, also where no row has more than one.
+    #[test]
+    fn rows_without_an_entry_cost_no_product() {
+        let edges: Vec<(u32, u32)> = (1..100).map(|node| (0, node)).collect();
+        let graph = CsrGraph::from_edges(100, &edges, EdgeKind::Undirected).expect("a star");
+        let weights = Weights::normalized(&graph, Normalization::Symmetric, SelfLoops::AsIs);
+        let products = |triplets: &[(u32, u32, f32)]| {
+            let entries = CsrMatrix::from_triplets(100, 8, triplets).expect("well-formed");
+            SparseHop::new(Pattern::of(&weights), weights.scales(0), &entries).products()
+        };
+        assert_eq!(products(&[]), 0);
+        assert_eq!(products(&[(5, 1, 1.0)]), 1);
+        assert_eq!(products(&[(0, 1, 1.0), (5, 1, 1.0)]), 100);
+        assert_eq!(products(&[(0, 1, 1.0), (0, 3, 1.0)]), 198);
+        assert_eq!(products(&(0..100).map(|row| (row, row % 8, 1.0)).collect::<Vec<_>>()), 198);
     }
 }

@@ -85,7 +85,7 @@ impl Single {
 
 impl Unit for Single {
     const ENTRIES: usize = 1;
-    const SUMS: usize = 0;
+    const SUMS: usize = GROUP;
 
     fn new(columns: &[u32], values: &[f32], scale: f32) -> Self {
         match (columns, values) {
@@ -213,9 +213,8 @@ pub(super) struct Units<U> {
 }
 
 impl<U: Unit> Units<U> {
-    /// The entries, times the right scale of their row where there is one.
-    pub(super) fn new(entries: &CsrMatrix, scales: Option<&Scales>) -> Self {
-        let one_a_row = Fit::of(entries) == Fit::OneARow;
+    /// The entries, times the right scale of their row where there is one. `one_a_row`: see [`Fit::OneARow`].
+    pub(super) fn new(entries: &CsrMatrix, scales: Option<&Scales>, one_a_row: bool) -> Self {
         let mut starts = Vec::with_capacity(entries.rows() + 1);
         starts.push(0);
         let mut total = 0;

@@ -123,7 +123,8 @@ impl<'g> Weights<'g> {
     /// Any square matrix as weights.
     ///
     /// # Errors
-    /// [`Error::Shape`] when the matrix is not square.
+    /// [`Error::Shape`] when the matrix is not square; [`Error::NotFinite`] for a weight that overflowed, such as one of a
+    /// propagation's result.
     pub fn from_matrix(matrix: impl Into<Cow<'g, CsrMatrix>>) -> Result<Self, Error> {
         let matrix = matrix.into();
         if matrix.rows() != matrix.columns() {
@@ -132,6 +133,10 @@ impl<'g> Weights<'g> {
                 expected: matrix.rows(),
                 found: matrix.columns(),
             });
+        }
+        if let Some(at) = matrix.values().iter().position(|value| !value.is_finite()) {
+            let row = matrix.indptr().partition_point(|&start| start <= at) - 1;
+            return Err(Error::NotFinite { what: "weights", row, value: matrix.values()[at] });
         }
         Ok(Self::of(Form::Matrix(matrix)))
     }

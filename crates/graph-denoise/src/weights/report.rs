@@ -24,7 +24,7 @@ impl<'g> Weights<'g> {
     /// makes its values zero.
     ///
     /// # Shapes
-    /// `node_weights`: one a node, any scale.
+    /// `node_weights`: one a node, any scale; below 10⁻³⁸ of the largest counts as 0.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Negative`].
@@ -126,7 +126,9 @@ fn precision_scales(graph: &CsrGraph, variance: &[f32], signal_variance: f32) ->
 fn row_normalised(graph: &CsrGraph, node_weights: &[f64]) -> Scales {
     let largest = node_weights.iter().fold(0.0, |largest: f64, &weight| largest.max(weight));
     let unit = if largest > 0.0 { largest } else { 1.0 };
-    let right: Vec<f32> = node_weights.iter().map(|weight| (weight / unit) as f32).collect();
+    // Below this a row's sum could have no finite reciprocal.
+    let counts = |weight: f32| if weight < f32::MIN_POSITIVE { 0.0 } else { weight };
+    let right: Vec<f32> = node_weights.iter().map(|weight| counts((weight / unit) as f32)).collect();
     let left = (0..graph.nodes())
         .map(|node| {
             let sum: f64 = graph.neighbours(node).iter().map(|&j| f64::from(right[j as usize])).sum();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use graph_denoise::{
-    CsrGraph, CsrMatrix, EdgeKind, FeatureMatrix, Filter, Normalization, SelfLoops, Weights, propagate, propagate_into,
-    propagate_sparse, propagate_sparse_into,
+    CsrGraph, CsrMatrix, EdgeKind, Error, FeatureMatrix, Filter, Normalization, Rows, SelfLoops, Weights, propagate,
+    propagate_into, propagate_sparse, propagate_sparse_into,
 };
 use rand::{Rng, RngExt};
 
@@ -151,4 +151,58 @@ fn a_result_written_over_is_the_one_made_anew() {
     let mut out = expected.clone();
     assert!(propagate_sparse_into(&weights, &many, f32::NAN, 2, &mut out).is_err());
     assert_eq!(out, expected, "a refused call writes nothing");
+}
+
+#[test]
+fn rows_without_a_column_stay_so() {
+    let graph = graph();
+    let weights = Weights::normalized(&graph, Normalization::Symmetric, SelfLoops::AsIs);
+    let nothing = CsrMatrix::new(0, vec![0; 2001], vec![], vec![]).unwrap();
+    for steps in [0, 1, 3] {
+        let found = propagate_sparse(&weights, &nothing, 0.0, steps).unwrap().entries;
+        assert_eq!((found.rows(), found.columns(), found.entries()), (2000, 0, 0));
+        assert!(propagate(&weights, &nothing, &Filter::power(steps)).unwrap().as_slice().is_empty());
+    }
+}
+
+/// A result that overflowed is no weight.
+#[test]
+fn weights_that_overflowed_are_refused() {
+    let large = CsrMatrix::from_triplets(3, 3, &[(0, 1, 1e38), (1, 2, 1.0), (2, 2, 1e38)]).unwrap();
+    let weights = Weights::from_matrix(&large).unwrap();
+    let product = propagate_sparse(&weights, &large, 0.0, 1).unwrap().entries;
+    let error = Weights::from_matrix(&product).unwrap_err();
+    assert_eq!(error, Error::NotFinite { what: "weights", row: 2, value: f32::INFINITY });
+}
+
+/// Relative to the largest such a weight is nothing, and its reciprocal no number.
+#[test]
+fn a_node_weight_too_small_to_divide_by_is_none() {
+    let graph = CsrGraph::from_edges(4, &[(0, 1), (2, 3)], EdgeKind::Undirected).unwrap();
+    let weights = Weights::from_node_weights(&graph, &[1.0, 1e-42, 1.0, 2e-38]).unwrap();
+    let x = FeatureMatrix::new(4, 1, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+    assert_eq!(propagate(&weights, &x, &Filter::power(1)).unwrap().as_slice(), [0.0, 1.0, 4.0, 3.0]);
+}
+
+/// Zeros have the sign of the input, wherever they stand and however the result is made.
+#[test]
+fn zeros_keep_their_sign() {
+    let graph = CsrGraph::from_edges(4, &[(0, 1), (1, 2)], EdgeKind::Undirected).unwrap();
+    let weights = Weights::normalized(&graph, Normalization::Symmetric, SelfLoops::AsIs);
+    let bits = |matrix: &FeatureMatrix| matrix.as_slice().iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+
+    let mut values = vec![1.0; 4 * 33];
+    (values[3], values[32]) = (-0.0, -0.0);
+    let x = FeatureMatrix::new(4, 33, values).unwrap();
+    assert_eq!(bits(&propagate(&weights, &x, &Filter::power(0)).unwrap()), bits(&x));
+
+    let entries = CsrMatrix::from_triplets(4, 200, &[(1, 7, 1.0)]).unwrap();
+    for steps in [1, 2] {
+        let rows = || Rows::Sparse { entries: &entries, offset: -1.0 };
+        let fresh = propagate(&weights, rows(), &Filter::power(steps)).unwrap();
+        let mut written = FeatureMatrix::new(4, 200, vec![3.0; 800]).unwrap();
+        propagate_into(&weights, rows(), &Filter::power(steps), &mut written).unwrap();
+        assert_eq!(bits(&fresh), bits(&written), "{steps} steps");
+        assert!(fresh.row(3).iter().all(|value| value.to_bits() == 0), "an isolated node");
+    }
 }
