@@ -13,7 +13,7 @@ use veritas_defense::{
 pub const FALSE_ALARMS: [f64; 13] = [0.0, 0.0003, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0];
 
 /// The graders' error that the tests assume, as `defend` does by default.
-pub(crate) const GRADING_ERROR: f64 = 0.1;
+const GRADING_ERROR: f64 = 0.1;
 
 /// One score's curve on one run's lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -116,6 +116,11 @@ impl CsrMatrix {
         Self { columns, indptr, indices: indices.into(), values: values.into() }
     }
 
+    /// Bytes of the three arrays.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.indptr()) + size_of_val(self.indices()) + size_of_val(self.values())
+    }
+
     /// Row starts, columns and values, for another matrix to be written over.
     pub(crate) fn into_arrays(self) -> (Vec<usize>, Pages<u32>, Pages<f32>) {
         (self.indptr, self.indices, self.values)

@@ -11,8 +11,11 @@ use std::sync::{Mutex, MutexGuard};
 use std::{mem, thread};
 
 /// Blocks aside from which on a thread gives way before it begins another one while somebody writes: so what they take
-/// stays near ten megabytes.
+/// stays below [`ASIDE`].
 const WAITING: usize = 64;
+
+/// Bytes that blocks aside take at most, of the size that they have.
+pub(super) const ASIDE: usize = 10 << 20;
 
 /// Times that it gives way; not without end, because who writes may have panicked.
 const GIVE_WAY: usize = 1000;

@@ -6,8 +6,8 @@ use super::buffer::Buffer;
 use super::hop::Hop;
 use super::prefetch::{AHEAD, prefetch};
 use super::run::Job;
-use crate::Rows;
 use crate::low_precision::widen;
+use crate::{CsrMatrix, Rows};
 
 /// A panel of columns, in tiles, and the scratch space that the tiles share.
 pub(super) struct Lane<const W: usize> {
@@ -64,17 +64,30 @@ impl<const W: usize> Lane<W> {
                 self.read_dense(job, |node| codes.row(node), |&code| scale * f32::from(code));
             }
             Rows::Bf16(matrix) => self.read_dense(job, |node| matrix.row(node), |&bits| widen(bits)),
-            Rows::Sparse { .. } => {
-                let mut tiles: Vec<_> = self.tiles.iter_mut().map(Buffer::tiles_mut).collect();
-                for tile in &mut tiles {
-                    tile.fill([0.0; W]);
+            Rows::Sparse { entries, .. } => self.read_sparse(job, entries),
+        }
+    }
+
+    fn read_sparse(&mut self, job: &Job<'_, '_>, entries: &CsrMatrix) {
+        let mut tiles: Vec<_> = self.tiles.iter_mut().map(Buffer::tiles_mut).collect();
+        for tile in &mut tiles {
+            tile.fill([0.0; W]);
+        }
+        for node in 0..entries.rows() {
+            if node + AHEAD < entries.rows() {
+                let (columns, values) = entries.row(node + AHEAD);
+                prefetch(columns);
+                prefetch(values);
+            }
+            let place = job.operator.place(node);
+            let (columns, values) = entries.row(node);
+            let first = columns.partition_point(|&column| (column as usize) < self.columns.start);
+            for (&column, &value) in columns[first..].iter().zip(&values[first..]) {
+                if column as usize >= self.columns.end {
+                    break;
                 }
-                for (column, nodes, values) in job.columns_of_entries(self.columns.clone()) {
-                    let at = column - self.columns.start;
-                    for (&node, &value) in nodes.iter().zip(values) {
-                        tiles[at / W][job.operator.place(node as usize)][at % W] = value;
-                    }
-                }
+                let at = column as usize - self.columns.start;
+                tiles[at / W][place][at % W] = value;
             }
         }
     }

@@ -36,8 +36,8 @@ use run::{Job, Sink};
 /// [`Error::Shape`] when `rows` has not one row a node.
 ///
 /// # Complexity
-/// Time O(K · (nodes + entries) · dimensions). Memory: the result and at most 64 MiB; for sparse rows, where their first
-/// hops touch stored values only, also up to 16 bytes an entry and a node of the rows, and a hop's result.
+/// Time O(K · (nodes + entries) · dimensions). Memory: the result and at most 64 MiB, or some 12 bytes a node where that
+/// is more.
 ///
 /// # Example
 /// ```

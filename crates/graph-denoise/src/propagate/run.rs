@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use super::Pattern;
 use super::hop::Operator;
+use super::in_order::ASIDE;
 use super::lane::Lane;
-use super::plan::Plan;
+use super::plan::{BUDGET, Plan};
 use super::prefetch::{AHEAD, prefetch};
 use super::sparse::SparseHop;
 use crate::constant::constant_part;
@@ -25,10 +26,6 @@ const SCATTER: f64 = 30.0;
 
 /// The same for a sparse hop that collects sparse rows.
 const COLLECT: f64 = 60.0;
-
-/// Entries that the result of a sparse hop may have where more hops follow: it is kept twice beside the result, by row, 16 MiB,
-/// and by column or in units, 16 to 32 MiB.
-const KEPT: usize = 2 << 20;
 
 /// Where the result goes.
 pub(super) enum Sink<'a> {
@@ -50,8 +47,8 @@ pub(super) struct Job<'a, 'g> {
     pub(super) operator: Operator<'a>,
     /// Which of the weights' hops the first step uses.
     first_hop: usize,
-    /// Sparse entries by column.
-    by_column: Option<CsrMatrix>,
+    /// Bytes of the working memory that its rows take.
+    taken: usize,
     /// What the constant of the input has become, one number a node; empty without one.
     constant: Vec<f32>,
 }
@@ -67,37 +64,22 @@ impl<'a, 'g> Job<'a, 'g> {
             return Err(Error::Shape { what: "rows, one a node", expected: weights.nodes(), found: rows.rows() });
         }
         let constant = if rows.offset() == 0.0 { Vec::new() } else { constant_part(weights, filter, rows.offset())? };
-        Ok(Self {
-            weights,
-            rows,
-            filter,
-            operator: Operator::new(weights, first_hop),
-            first_hop,
-            by_column: None,
-            constant,
-        })
-    }
-
-    /// The stored entries of some columns: column, nodes, values.
-    pub(super) fn columns_of_entries(&self, columns: Range<usize>) -> impl Iterator<Item = (usize, &[u32], &[f32])> {
-        self.by_column.iter().flat_map(move |matrix| {
-            columns.clone().map(move |column| {
-                let (nodes, values) = matrix.row(column);
-                (column, nodes, values)
-            })
-        })
+        Ok(Self { weights, rows, filter, operator: Operator::new(weights, first_hop), first_hop, taken: 0, constant })
     }
 
     pub(super) fn run(mut self, mut sink: Sink<'_>) {
         if self.rows.rows() == 0 || self.rows.columns() == 0 {
             return;
         }
-        if let Rows::Sparse { entries, .. } = self.rows {
-            let begun = if self.filter.is_power() { self.sparse_steps(entries) } else { None };
+        if let Rows::Sparse { entries, .. } = self.rows
+            && self.filter.is_power()
+        {
+            let begun = self.sparse_steps(entries);
             let (entries, steps) = begun.as_ref().map_or((entries, 0), |(entries, steps)| (entries, *steps));
+            let taken = if steps > 0 { entries.bytes() } else { 0 };
             let rest = self.filter.steps() - steps;
             if rest == 1
-                && self.filter.is_power()
+                && taken + SparseHop::scratch(entries) <= BUDGET
                 && let Sink::Dense { out, zeroed } = &mut sink
             {
                 let hop = self.sparse_hop(steps, entries);
@@ -105,17 +87,18 @@ impl<'a, 'g> Job<'a, 'g> {
                     return hop.to_dense(&self.constant, *zeroed, out);
                 }
             }
-            let filter = Filter::power(rest);
-            let job = Job {
-                weights: self.weights,
-                rows: Rows::Sparse { entries, offset: 0.0 },
-                filter: if steps > 0 { &filter } else { self.filter },
-                operator: Operator::new(self.weights, self.first_hop + steps),
-                first_hop: self.first_hop + steps,
-                by_column: Some(entries.transpose()),
-                constant: std::mem::take(&mut self.constant),
-            };
-            return job.run_blocked(sink);
+            if steps > 0 {
+                let job = Job {
+                    weights: self.weights,
+                    rows: Rows::Sparse { entries, offset: 0.0 },
+                    filter: &Filter::power(rest),
+                    operator: Operator::new(self.weights, self.first_hop + steps),
+                    first_hop: self.first_hop + steps,
+                    taken,
+                    constant: std::mem::take(&mut self.constant),
+                };
+                return job.run_blocked(sink);
+            }
         }
         self.run_blocked(sink);
     }
@@ -139,8 +122,13 @@ impl<'a, 'g> Job<'a, 'g> {
             if steps + 1 >= self.filter.steps() {
                 return current;
             }
+            let taken = SparseHop::scratch(entries) + ASIDE + if steps > 0 { entries.bytes() } else { 0 };
+            if taken > BUDGET {
+                return current;
+            }
             let hop = self.sparse_hop(steps, entries);
-            if hop.products() as f64 * COLLECT >= self.dense_hop() || hop.products() > KEPT {
+            let fits = hop.result() <= BUDGET / 2 && taken + hop.result() <= BUDGET;
+            if hop.products() as f64 * COLLECT >= self.dense_hop() || !fits {
                 return current;
             }
             current = Some((hop.to_sparse(None), steps + 1));
@@ -160,7 +148,7 @@ impl<'a, 'g> Job<'a, 'g> {
         let buffers = if self.filter.is_power() { 1 } else { 2 };
         let copies = usize::from(matches!(sink, Sink::Blocks(_)));
         let threads = rayon::current_num_threads();
-        let plan = Plan::new(self.rows.rows(), self.rows.columns(), threads, buffers, copies);
+        let plan = Plan::new(self.rows.rows(), self.rows.columns(), threads, buffers, copies, self.taken);
         match plan.tile {
             32 => self.run_tiles::<32>(plan, sink),
             16 => self.run_tiles::<16>(plan, sink),

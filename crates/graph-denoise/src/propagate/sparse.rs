@@ -12,6 +12,7 @@ use super::row_sums::{RowSums, Search};
 use super::units::{Fit, Narrow, Single, Unit, UnitRows, Units, Wide};
 use crate::CsrMatrix;
 use crate::kernel::{row_blocks, split_rows};
+use crate::pages::Pages;
 use crate::weights::Scales;
 
 /// Products of a block of rows: enough to be worth a task, few enough that its entries stay in the second cache until
@@ -34,7 +35,7 @@ pub(super) struct SparseHop<'a> {
     entries: &'a CsrMatrix,
     fit: Fit,
     /// Products before each row.
-    products: Vec<usize>,
+    products: Pages<usize>,
 }
 
 impl<'a> SparseHop<'a> {
@@ -42,13 +43,24 @@ impl<'a> SparseHop<'a> {
         let fit = Fit::of(entries);
         // With an entry in each row no row has to be looked up.
         let each = fit == Fit::OneARow && entries.entries() == entries.rows();
-        let products = if each { pattern.indptr.to_vec() } else { products(pattern, entries.indptr()) };
+        let products = if each { copy(pattern.indptr) } else { products(pattern, entries.indptr()) };
         Self { pattern, scales, entries, fit, products }
     }
 
     /// Multiplications that the hop takes.
     pub(super) fn products(&self) -> usize {
         self.products[self.products.len() - 1]
+    }
+
+    /// Bytes that a hop over these entries takes beside them and its result: units, and two numbers a row.
+    pub(super) fn scratch(entries: &CsrMatrix) -> usize {
+        Fit::of(entries).bytes(entries) + 2 * size_of_val(entries.indptr())
+    }
+
+    /// Bytes that its result takes at most, as sparse rows.
+    pub(super) fn result(&self) -> usize {
+        let entry = size_of::<u32>() + size_of::<f32>();
+        self.products().saturating_mul(entry) + size_of_val(&self.products[..])
     }
 
     fn of_row(&self, row: usize) -> usize {
@@ -150,17 +162,24 @@ impl<'a> SparseHop<'a> {
     }
 }
 
+fn copy(numbers: &[usize]) -> Pages<usize> {
+    let mut pages = Pages::zeros(numbers.len());
+    pages.copy_from_slice(numbers);
+    pages
+}
+
 /// The products before each row, of rows that start at `starts`.
-fn products(pattern: Pattern<'_>, starts: &[usize]) -> Vec<usize> {
+fn products(pattern: Pattern<'_>, starts: &[usize]) -> Pages<usize> {
     let of_row = |row: usize| {
         let neighbours = &pattern.indices[pattern.indptr[row]..pattern.indptr[row + 1]];
         neighbours.iter().map(|&node| starts[node as usize + 1] - starts[node as usize]).sum()
     };
     let rows = pattern.indptr.len() - 1;
-    let mut products = vec![0; rows + 1];
+    let mut products = Pages::zeros(rows + 1);
     products[1..].par_iter_mut().with_min_len(ROWS_A_COUNT).enumerate().for_each(|(row, to)| *to = of_row(row));
+    let all: &mut [usize] = &mut products;
     for row in 0..rows {
-        products[row + 1] += products[row];
+        all[row + 1] += all[row];
     }
     products
 }

@@ -203,30 +203,42 @@ impl Fit {
             Self::Wide
         }
     }
+
+    /// What the units take.
+    pub(super) fn bytes(self, entries: &CsrMatrix) -> usize {
+        let fours = || entries.indptr().windows(2).map(|bounds| (bounds[1] - bounds[0]).div_ceil(FOUR)).sum::<usize>();
+        match self {
+            Self::OneARow => entries.rows() * size_of::<Single>(),
+            Self::Single => entries.entries() * size_of::<Single>(),
+            Self::Narrow => fours() * size_of::<Narrow>(),
+            Self::Wide => fours() * size_of::<Wide>(),
+        }
+    }
 }
 
 /// Sparse rows in units.
 pub(super) struct Units<U> {
     /// Units before each row; empty where each has one.
-    starts: Vec<usize>,
+    starts: Pages<usize>,
     all: Pages<U>,
 }
 
 impl<U: Unit> Units<U> {
     /// The entries, times the right scale of their row where there is one. `one_a_row`: see [`Fit::OneARow`].
     pub(super) fn new(entries: &CsrMatrix, scales: Option<&Scales>, one_a_row: bool) -> Self {
-        let mut starts = Vec::with_capacity(entries.rows() + 1);
-        starts.push(0);
-        let mut total = 0;
-        for bounds in entries.indptr().windows(2) {
-            total += if one_a_row { 1 } else { (bounds[1] - bounds[0]).div_ceil(U::ENTRIES) };
-            starts.push(total);
+        let (rows, indptr) = (entries.rows(), entries.indptr());
+        let units_of = |row: usize| if one_a_row { 1 } else { (indptr[row + 1] - indptr[row]).div_ceil(U::ENTRIES) };
+        let mut starts = Pages::zeros(if one_a_row { 0 } else { rows + 1 });
+        let mut total = if one_a_row { rows } else { 0 };
+        for (row, before) in starts.iter_mut().enumerate() {
+            *before = total;
+            total += if row < rows { units_of(row) } else { 0 };
         }
         let mut all = Pages::zeros_in_huge(total);
         let mut parts: Vec<(Range<usize>, &mut [U])> = Vec::new();
         let mut rest: &mut [U] = &mut all;
-        for rows in row_blocks(&starts, (total / UNITS_A_TASK).max(1)) {
-            let (part, after) = rest.split_at_mut(starts[rows.end] - starts[rows.start]);
+        for rows in row_blocks(indptr, (total / UNITS_A_TASK).max(1)) {
+            let (part, after) = rest.split_at_mut(rows.clone().map(units_of).sum());
             parts.push((rows, part));
             rest = after;
         }
@@ -235,14 +247,14 @@ impl<U: Unit> Units<U> {
             for row in rows {
                 let scale = scales.map_or(1.0, |scales| scales.right[row]);
                 let (mut columns, mut values) = entries.row(row);
-                for unit in units.by_ref().take(starts[row + 1] - starts[row]) {
+                for unit in units.by_ref().take(units_of(row)) {
                     let entries = columns.len().min(U::ENTRIES);
                     *unit = U::new(&columns[..entries], &values[..entries], scale);
                     (columns, values) = (&columns[entries..], &values[entries..]);
                 }
             }
         });
-        Self { starts: if one_a_row { Vec::new() } else { starts }, all }
+        Self { starts, all }
     }
 
     pub(super) fn rows(&self) -> UnitRows<'_, U> {

@@ -80,3 +80,38 @@ fn reports_over_a_graph_like_facebook() {
 fn a_million_nodes() {
     check(1_000_000, 10_000_000, 64, 4);
 }
+
+/// Many nodes and few columns: what the sparse hops keep counts among the 64 MiB, and where it does not fit, they are not
+/// taken.
+///
+/// `cargo test --release -p graph-denoise -- --ignored --exact memory::reports_of_a_million_nodes`
+#[test]
+#[ignore = "slow: millions of nodes, and it must be alone in its process"]
+fn reports_of_a_million_nodes() {
+    let dimensions = 64;
+    for (nodes, edges, most, steps) in [
+        (1_000_000, 1_000_000, 1, 3),
+        (1_000_000, 1_000_000, 1, 2),
+        (1_000_000, 600_000, 2, 3),
+        (2_000_000, 3_000_000, 2, 1),
+    ] {
+        let graph = random(nodes, edges);
+        let mut rng = generator(84);
+        let (mut indptr, mut columns) = (vec![0], Vec::new());
+        for node in 0..nodes {
+            let first = rng.random_range(0..dimensions as u32 / 2);
+            columns.push(first);
+            if most == 2 && (edges > nodes || node % 2 == 0) {
+                columns.push(first + rng.random_range(1..=dimensions as u32 / 2));
+            }
+            indptr.push(columns.len());
+        }
+        let values = vec![1.0; columns.len()];
+        let entries = CsrMatrix::new(dimensions, indptr, columns, values).unwrap();
+        let matrix = nodes * dimensions * 4;
+        let Some(peak) = peak(&graph, &entries, steps) else { return };
+        let what = format!("{nodes} nodes, {edges} edges, up to {most} a row, K = {steps}");
+        println!("{what}: output {} MiB, peak above the input {} MiB", matrix >> 20, peak >> 20);
+        assert!(peak < matrix + (66 << 20), "{what}: {peak} bytes above the input, output {matrix}");
+    }
+}
