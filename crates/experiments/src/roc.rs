@@ -6,14 +6,12 @@
 use serde::{Deserialize, Serialize};
 use veritas_defense::as_printed::{Neighbourhood, imbalance_as_printed};
 use veritas_defense::{
-    Behaviour, EndorsementLaw, EndorsementLists, MutualPairs, Population, Tallies, conformity, imbalance, suspicion,
+    Behaviour, DefenceOptions, EndorsementLaw, EndorsementLists, MutualPairs, Population, Tallies, conformity,
+    imbalance, suspicion,
 };
 
 /// Shares of the honest users who are accused at which a curve is read.
 pub const FALSE_ALARMS: [f64; 13] = [0.0, 0.0003, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0];
-
-/// The graders' error that the tests assume, as `defend` does by default.
-const GRADING_ERROR: f64 = 0.1;
 
 /// One score's curve on one run's lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,9 +30,10 @@ pub(crate) fn curves(lists: &EndorsementLists, law: &EndorsementLaw, fake: &[boo
     let (tallies, pairs) = (Tallies::of(lists), MutualPairs::of(lists));
     let nobody = vec![false; fake.len()];
     let population = Population::estimate(&pairs, law, &nobody);
+    let grading_error = DefenceOptions::new(*law).grading_error;
     let phi = |over| imbalance_as_printed(&tallies, &pairs, over);
     let suspected = |behaviours: &[Behaviour]| {
-        let found = suspicion(&pairs, &population, law, behaviours, GRADING_ERROR, &nobody);
+        let found = suspicion(&pairs, &population, law, behaviours, grading_error, &nobody);
         // Where the test says p = 1, the evidence still ranks.
         found.iter().map(|one| one.map_or((1.0, f64::NEG_INFINITY), |one| (one.p_value, one.evidence))).collect()
     };

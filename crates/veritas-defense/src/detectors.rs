@@ -6,7 +6,7 @@ use crate::{
     imbalance, suspicion,
 };
 
-/// A way to name fakes.
+/// A way to name fakes: Stage II as printed [VERITAS, Eq. 14], and what replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Detector {
     /// φ over all whom either end's list names, against γ as printed.
@@ -23,7 +23,8 @@ pub enum Detector {
     PairRatio,
     /// What others say of a user, and nothing else.
     PeersDoubt,
-    /// The same, the population estimated anew after each removal.
+    /// The same as [`defend`](crate::defend) runs it: who was removed counts no longer, and the population is estimated
+    /// anew each round.
     SequentialPeersDoubt,
     /// All of [`defend`](crate::defend).
     Defend,
@@ -59,7 +60,7 @@ impl Detector {
     }
 }
 
-/// Whom each detector would remove, in the order of [`Detector::ALL`], and the whole defence.
+/// Whom each detector would remove, as numbers of users, one list for each of [`Detector::ALL`]; and the whole defence.
 ///
 /// The printed score has its thresholds; single tests have the rule of Benjamini and Hochberg at `options.false_alarm`,
 /// each as if it were the only one; the sequential ones are what [`defend`](crate::defend) makes of them. Which tests

@@ -7,5 +7,5 @@
 mod row_blocks;
 mod spmm;
 
-pub(crate) use row_blocks::{row_blocks, split_rows};
+pub(crate) use row_blocks::{row_blocks, split_by, split_rows};
 pub use spmm::{Index, spmm};

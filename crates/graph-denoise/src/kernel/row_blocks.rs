@@ -48,10 +48,19 @@ pub(crate) fn split_rows<'o, T>(
     width: usize,
     out: &'o mut [T],
 ) -> Vec<(Range<usize>, &'o mut [T])> {
+    split_by(ranges, |range| range.len() * width, out)
+}
+
+/// Cuts `out` into one slice a range, each as long as `length` says.
+pub(crate) fn split_by<'o, T>(
+    ranges: &[Range<usize>],
+    length: impl Fn(&Range<usize>) -> usize,
+    out: &'o mut [T],
+) -> Vec<(Range<usize>, &'o mut [T])> {
     let mut rest = out;
     let mut parts = Vec::with_capacity(ranges.len());
     for range in ranges {
-        let (part, after) = rest.split_at_mut(range.len() * width);
+        let (part, after) = rest.split_at_mut(length(range));
         parts.push((range.clone(), part));
         rest = after;
     }

@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard};
 use std::{mem, thread};
 
 /// Blocks aside from which on a thread gives way before it begins another one while somebody writes: so what they take
-/// stays below [`ASIDE`].
+/// stays near [`ASIDE`].
 const WAITING: usize = 64;
 
-/// Bytes that blocks aside take at most, of the size that they have.
+/// Bytes that so many blocks take where none has a row of tens of thousands of entries.
 pub(super) const ASIDE: usize = 10 << 20;
 
 /// Times that it gives way; not without end, because who writes may have panicked.

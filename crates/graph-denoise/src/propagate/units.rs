@@ -1,14 +1,12 @@
 //! Sparse rows laid out for adding: entries side by side, four of them two loads of one cache line.
 
-use std::ops::Range;
-
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::lanes::Lanes;
 use super::row_sums::{GROUP, note};
 use crate::CsrMatrix;
-use crate::kernel::row_blocks;
+use crate::kernel::{row_blocks, split_by};
 use crate::pages::Pages;
 use crate::weights::Scales;
 
@@ -35,7 +33,7 @@ pub(super) trait Unit: Pod + Send + Sync {
     /// Sums that are kept at least, so that every column has one and need not be checked.
     const SUMS: usize;
 
-    /// From at most [`Unit::ENTRIES`] entries, the values times `scale`; from none at most for a [`Single`].
+    /// From at most [`Unit::ENTRIES`] entries, the values times `scale`; a [`Single`] may be made from none.
     ///
     /// # Panics
     /// When a column is too large for the type.
@@ -235,13 +233,8 @@ impl<U: Unit> Units<U> {
             total += if row < rows { units_of(row) } else { 0 };
         }
         let mut all = Pages::zeros_in_huge(total);
-        let mut parts: Vec<(Range<usize>, &mut [U])> = Vec::new();
-        let mut rest: &mut [U] = &mut all;
-        for rows in row_blocks(indptr, (total / UNITS_A_TASK).max(1)) {
-            let (part, after) = rest.split_at_mut(rows.clone().map(units_of).sum());
-            parts.push((rows, part));
-            rest = after;
-        }
+        let blocks = row_blocks(indptr, (total / UNITS_A_TASK).max(1));
+        let parts = split_by(&blocks, |rows| rows.clone().map(units_of).sum(), &mut all);
         parts.into_par_iter().for_each(|(rows, units)| {
             let mut units = units.iter_mut();
             for row in rows {
