@@ -167,9 +167,10 @@ fn a_wrong_request_is_exit_code_two_wherever_it_is_found() {
     std::fs::create_dir(&damaged).expect("writable");
     std::fs::write(folder.path().join("damaged/runs.jsonl"), "{}\n").expect("writable");
     let table: [(&[&str], &str); 14] = [
-        (&["--dataset", "cora", "--data", &none, "--dry-run"], "cargo xtask fetch cora"),
-        (&["--max-memory", "0.001", "--dry-run"], "--max-memory allows 1"),
-        (&["--max-memory", "NaN", "--dry-run"], "NaN"),
+        // A folder of its own: of runs that are finished none needs data or memory.
+        (&["--dataset", "cora", "--data", &none, "--dry-run", "--out", &out], "cargo xtask fetch cora"),
+        (&["--max-memory", "0.001", "--dry-run", "--out", &out], "--max-memory allows 1"),
+        (&["--max-memory", "NaN", "--dry-run", "--out", &out], "NaN"),
         (&["--suite", "systems,controls", "--print-spec"], "2 were asked for"),
         (&["trace", "LPGNN", "--out", &none], "no runs.jsonl"),
         (&["trace", "LPGNN", "--out", &damaged], "line 1"),
